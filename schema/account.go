@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"crier/schema/lists"
 )
 
 // Account is a connected profile, page, channel or location.
@@ -208,17 +209,13 @@ func (e End) Traits() EndTraits {
 	}
 }
 
-// String returns the end's name, as the simulators' controls take it.
-func (e End) String() string {
-	names := [...]string{
-		NotEnded: "", EndRevoked: "revoked", EndScope: "scope-withdrawn", EndRemoved: "removed",
-		EndSuspended: "suspended", EndDeactivated: "deactivated", EndDeleted: "deleted",
-	}
-	if e < 0 || int(e) >= len(names) {
-		return fmt.Sprintf("end(%d)", int16(e))
-	}
-	return names[e]
+var endNames = [...]string{
+	NotEnded: "", EndRevoked: "revoked", EndScope: "scope-withdrawn", EndRemoved: "removed",
+	EndSuspended: "suspended", EndDeactivated: "deactivated", EndDeleted: "deleted",
 }
+
+// String returns the end's name, as the simulators' controls take it.
+func (e End) String() string { return lists.Name(e, NotEnded, endNames[:], "end") }
 
 // Codes of an AccountProblem.
 const (

@@ -1,9 +1,10 @@
 package schema
 
 import (
-	"fmt"
 	"slices"
 	"time"
+
+	"crier/schema/lists"
 )
 
 // Attempt is one line of a post's timeline: something that happened to the post, to an
@@ -63,10 +64,7 @@ var attemptNames = [...]string{
 
 // String returns the kind's name in the API.
 func (k AttemptKind) String() string {
-	if k < AttemptCreated || int(k) >= len(attemptNames) {
-		return fmt.Sprintf("attempt(%d)", int16(k))
-	}
-	return attemptNames[k]
+	return lists.Name(k, AttemptCreated, attemptNames[:], "attempt")
 }
 
 // AttemptRetention is how long attempts are kept, and MaxAttempts how many of a post, the

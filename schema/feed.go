@@ -48,12 +48,11 @@ func (m Monitor) KeywordBytes() (bytes int) {
 
 // What a monitor may be, and how many of them.
 const (
-	MaxMonitors        = 10_000    // of a workspace
-	MaxKeywords        = 20        // of a monitor: included, and excluded as many
-	ShortestKeyword    = 2         // characters
-	LongestKeyword     = 100       // characters
-	LongestMonitorName = 100       // characters
-	MaxKeywordBytes    = 256 << 10 // of a workspace's monitors together
+	MaxMonitors     = 10_000    // of a workspace
+	MaxKeywords     = 20        // of a monitor: included, and excluded as many
+	ShortestKeyword = 2         // characters
+	LongestKeyword  = 100       // characters
+	MaxKeywordBytes = 256 << 10 // of a workspace's monitors together
 	// HeldKeywordBytes is what keywords of all workspaces a process listens for: some 200 bytes of
 	// memory for each.
 	HeldKeywordBytes = 1 << 20

@@ -1,6 +1,9 @@
 package schema
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // AnalyticsFilter selects what figures are about.
 type AnalyticsFilter struct {
@@ -36,28 +39,11 @@ func MetricNames() []Metric {
 
 // Of returns the metric of that name; nil: not known.
 func (m *Metrics) Of(name Metric) *int64 {
-	switch name {
-	case MetricImpressions:
-		return m.Impressions
-	case MetricReach:
-		return m.Reach
-	case MetricViews:
-		return m.Views
-	case MetricLikes:
-		return m.Likes
-	case MetricComments:
-		return m.Comments
-	case MetricShares:
-		return m.Shares
-	case MetricSaves:
-		return m.Saves
-	case MetricClicks:
-		return m.Clicks
-	case MetricWatchSeconds:
-		return m.WatchSeconds
-	default:
+	i := slices.Index(MetricNames(), name)
+	if i < 0 {
 		return nil
 	}
+	return [...]*int64{m.Impressions, m.Reach, m.Views, m.Likes, m.Comments, m.Shares, m.Saves, m.Clicks, m.WatchSeconds}[i]
 }
 
 // PostFigures is how posts do that share what is set of Day, Account and Platform; nothing is

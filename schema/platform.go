@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"crier/schema/lists"
 )
 
 // Platform is one of the 12 platforms. Its number is stored: it never changes.
@@ -47,21 +49,14 @@ func PlatformNames() string { return strings.Join(platformNames[Twitter:], ", ")
 
 // ParsePlatform returns the platform of that name.
 func ParsePlatform(name string) (Platform, error) {
-	for _, p := range Platforms() {
-		if platformNames[p] == name {
-			return p, nil
-		}
+	if p := lists.Number[Platform](name, platformNames[:]); p > 0 {
+		return p, nil
 	}
 	return 0, fmt.Errorf("%q is no platform: %s are", name, PlatformNames())
 }
 
 // String returns the platform's name in the API.
-func (p Platform) String() string {
-	if p < Twitter || int(p) >= len(platformNames) {
-		return fmt.Sprintf("platform(%d)", int16(p))
-	}
-	return platformNames[p]
-}
+func (p Platform) String() string { return lists.Name(p, Twitter, platformNames[:], "platform") }
 
 // TradesTokensForThemselves reports whether the platform trades an access token for a new
 // one, without a refresh token; the old one works until it expires.

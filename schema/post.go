@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"crier/schema/lists"
 	"crier/schema/retry"
 )
 
@@ -145,19 +146,12 @@ var postStatusNames = [...]string{
 }
 
 // String returns the status's name in the API.
-func (s PostStatus) String() string {
-	if s < Draft || int(s) >= len(postStatusNames) {
-		return fmt.Sprintf("status(%d)", int16(s))
-	}
-	return postStatusNames[s]
-}
+func (s PostStatus) String() string { return lists.Name(s, Draft, postStatusNames[:], "status") }
 
 // ParsePostStatus returns the status of that name.
 func ParsePostStatus(name string) (PostStatus, error) {
-	for s := Draft; int(s) < len(postStatusNames); s++ {
-		if postStatusNames[s] == name {
-			return s, nil
-		}
+	if s := lists.Number[PostStatus](name, postStatusNames[:]); s > 0 {
+		return s, nil
 	}
 	return 0, fmt.Errorf("%q is no status of a post: %s are", name, strings.Join(postStatusNames[Draft:], ", "))
 }

@@ -3,7 +3,10 @@ package schema
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
+
+	"crier/schema/lists"
 )
 
 // Workspace is the tenant: everything belongs to one, and every query names it. A
@@ -163,18 +166,13 @@ var limitSetNames = [...]string{SpecificationLimits: "specification", PlatformLi
 
 // String returns the name in the API.
 func (s LimitSet) String() string {
-	if s < SpecificationLimits || int(s) >= len(limitSetNames) {
-		return fmt.Sprintf("limits(%d)", int16(s))
-	}
-	return limitSetNames[s]
+	return lists.Name(s, SpecificationLimits, limitSetNames[:], "limits")
 }
 
 // ParseLimitSet returns the set of that name.
 func ParseLimitSet(name string) (LimitSet, error) {
-	for s, known := range limitSetNames {
-		if known == name {
-			return LimitSet(s), nil
-		}
+	if s := slices.Index(limitSetNames[:], name); s >= 0 {
+		return LimitSet(s), nil
 	}
 	return 0, fmt.Errorf("%q is no set of limits: specification and platform are", name)
 }

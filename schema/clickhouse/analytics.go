@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Analytics answers queries, each bound to a workspace. Duplicates of an event are in the
@@ -62,10 +63,7 @@ func scanPostCount(rows driver.Rows, c *schema.PostCount) error {
 // Events returns a workspace's events after f.After, ordered by position and then by id, at
 // most f.Limit of them. An event keeps its first position, however often it is inserted.
 func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, f schema.EventFilter) ([]schema.Event, error) {
-	names := make([]string, len(f.Types))
-	for i, t := range f.Types {
-		names[i] = string(t)
-	}
+	names := lists.Map(f.Types, func(t schema.EventType) string { return string(t) })
 	rows, err := a.conn.Query(ctx, `
 		select id, type, workspace, post, account, platform, at, lateness, code, data, position
 		from events final
@@ -91,11 +89,8 @@ func (a *Analytics) Position(ctx context.Context, workspace schema.WorkspaceID, 
 		limit 1`,
 		id("workspace", workspace), id("id", event), day("day", event.Time()))
 	positions, err := collect(rows, err, func(rows driver.Rows, p *int64) error { return rows.Scan(p) })
-	if err != nil {
+	if err != nil || len(positions) == 0 {
 		return 0, false, wrap(err, "looking for an event")
-	}
-	if len(positions) == 0 {
-		return 0, false, nil
 	}
 	return positions[0], true, nil
 }
@@ -112,10 +107,15 @@ func scanEvent(rows driver.Rows, e *schema.Event) error {
 	if data != "" {
 		e.Data = []byte(data)
 	}
-	if platform == "" {
+	return readPlatform(&e.Platform, platform)
+}
+
+// readPlatform reads what platformName returns.
+func readPlatform(p *schema.Platform, name string) error {
+	if name == "" {
 		return nil
 	}
-	return e.Platform.UnmarshalText([]byte(platform))
+	return p.UnmarshalText([]byte(name))
 }
 
 // platformName returns a platform as the table stores it: empty for none.
@@ -138,16 +138,28 @@ func day(name string, at time.Time) driver.NamedValue {
 
 // collect scans all rows, and closes them.
 func collect[T any](rows driver.Rows, err error, scan func(driver.Rows, *T) error) (all []T, _ error) {
+	err = each(rows, err, func() error {
+		var row T
+		err := scan(rows, &row)
+		all = append(all, row)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
+	return all, nil
+}
+
+// each calls take at each of the rows, and closes them.
+func each(rows driver.Rows, err error, take func() error) error {
+	if err != nil {
+		return err
+	}
 	defer rows.Close() // rows.Err reports its errors
 	for rows.Next() {
-		var row T
-		if err := scan(rows, &row); err != nil {
-			return nil, err
+		if err := take(); err != nil {
+			return err
 		}
-		all = append(all, row)
 	}
-	return all, rows.Err()
+	return rows.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"crier/schema"
 )
@@ -68,32 +69,22 @@ func (a *Analytics) SlotSums(ctx context.Context, workspace schema.WorkspaceID, 
 		slots = fmt.Sprintf(slotsCounted,
 			daysOf("post_hours", `account, toString(platform) as name, day, posts, sums, squares`, ` and metric = {metric:String}`, open))
 	}
-	var found []struct {
-		Own     bool    `ch:"own"`
-		Weekday uint8   `ch:"weekday"`
-		Hour    uint8   `ch:"hour"`
-		Posts   uint64  `ch:"posts"`
-		Sum     float64 `ch:"total"`
-		Squares float64 `ch:"squares"`
-	}
 	args := append(selection(workspace, query.AnalyticsFilter), clickhouse.Named("zone", query.Zone.String()), clickhouse.Named("metric", metric),
 		clickhouse.Named("open", open), clickhouse.Named("changes", changes))
-	err := a.conn.Select(ctx, &found, `
+	rows, err := a.conn.Query(ctx, `
 		select own, weekday, hour, sum(n) as posts, sum(s - n * mean) as total, sum(q - 2 * mean * s + n * mean * mean) as squares
 		from (`+slots+`
 		)
 		group by own, weekday, hour
 		settings do_not_merge_across_partitions_select_final = 1`, args...)
-	if err != nil {
-		return nil, wrap(err, "summing by hour")
-	}
-	sums := make([]schema.SlotSum, len(found))
-	for i, r := range found {
-		sums[i] = schema.SlotSum{
-			Own: r.Own, Weekday: time.Weekday(r.Weekday % 7), Hour: int(r.Hour), Posts: int(r.Posts), Sum: r.Sum, Squares: r.Squares,
-		}
-	}
-	return sums, nil
+	sums, err := collect(rows, err, func(rows driver.Rows, s *schema.SlotSum) error {
+		var weekday, hour uint8
+		var posts uint64
+		err := rows.Scan(&s.Own, &weekday, &hour, &posts, &s.Sum, &s.Squares)
+		s.Weekday, s.Hour, s.Posts = time.Weekday(weekday%7), int(hour), int(posts)
+		return err
+	})
+	return sums, wrap(err, "summing by hour")
 }
 
 // offsetChanges returns the UTC days of a range in which the offset of a zone changes; whole is

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Eraser removes what tables hold of what is deleted.
@@ -89,11 +90,7 @@ func (e *Eraser) recount(ctx context.Context, of schema.Erasure) error {
 }
 
 func ids(workspaces []schema.WorkspaceID) []string {
-	texts := make([]string, len(workspaces))
-	for i, w := range workspaces {
-		texts[i] = uuid.UUID(w).String()
-	}
-	return texts
+	return lists.Map(workspaces, func(w schema.WorkspaceID) string { return uuid.UUID(w).String() })
 }
 
 // firstRollup is the first of erasables that is counted from those before it.

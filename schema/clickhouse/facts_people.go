@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"time"
 
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/google/uuid"
 
 	"crier/schema"
@@ -14,14 +13,12 @@ var inboxTable = table{
 	insert: `
 		insert into inbox_items (workspace, account, platform, post, kind, native_id, parent_id,
 			author_id, author_handle, author_name, author_url, text, url, post_native_id, written_at, deleted, read_at, revision, at)`,
-	append: func(block driver.Batch, e *schema.Event) error {
-		f, err := factOf(e, func(f *schema.InboxItem) time.Time { return f.WrittenAt })
-		if err != nil {
-			return err
+	append: appendFact(func(e *schema.Event, f *schema.InboxItem) (time.Time, []any) {
+		return f.WrittenAt, []any{
+			uuid.UUID(e.Workspace), uuid.UUID(e.Account), platformName(e.Platform), uuid.UUID(e.Post), f.Kind, f.NativeID, f.ParentID,
+			f.Author.ID, f.Author.Handle, f.Author.Name, f.Author.URL, f.Text, f.URL, f.PostNativeID, f.WrittenAt, f.Deleted, f.ReadAt, f.Revision, e.At,
 		}
-		return block.Append(uuid.UUID(e.Workspace), uuid.UUID(e.Account), platformName(e.Platform), uuid.UUID(e.Post), f.Kind, f.NativeID, f.ParentID,
-			f.Author.ID, f.Author.Handle, f.Author.Name, f.Author.URL, f.Text, f.URL, f.PostNativeID, f.WrittenAt, f.Deleted, f.ReadAt, f.Revision, e.At)
-	},
+	}),
 }
 
 var feedTable = table{
@@ -29,12 +26,10 @@ var feedTable = table{
 	insert: `
 		insert into feed_items (workspace, monitor, platform, native_id,
 			author_id, author_handle, author_name, author_url, text, url, language, written_at, keywords, at)`,
-	append: func(block driver.Batch, e *schema.Event) error {
-		f, err := factOf(e, func(f *schema.FeedItem) time.Time { return f.WrittenAt })
-		if err != nil {
-			return err
+	append: appendFact(func(e *schema.Event, f *schema.FeedItem) (time.Time, []any) {
+		return f.WrittenAt, []any{
+			uuid.UUID(e.Workspace), uuid.UUID(f.Monitor), platformName(e.Platform), f.NativeID,
+			f.Author.ID, f.Author.Handle, f.Author.Name, f.Author.URL, f.Text, f.URL, f.Language, f.WrittenAt, f.Keywords, e.At,
 		}
-		return block.Append(uuid.UUID(e.Workspace), uuid.UUID(f.Monitor), platformName(e.Platform), f.NativeID,
-			f.Author.ID, f.Author.Handle, f.Author.Name, f.Author.URL, f.Text, f.URL, f.Language, f.WrittenAt, f.Keywords, e.At)
-	},
+	}),
 }

@@ -4,17 +4,10 @@ import (
 	"context"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/google/uuid"
 
 	"crier/schema"
 )
-
-// namedItem is what people wrote, with what names it.
-type namedItem struct {
-	name schema.ItemName
-	item schema.InboxItem
-}
 
 // InboxItems returns what people wrote to a workspace's accounts, by name: what is not stored,
 // yet or any more, is left out.
@@ -29,22 +22,14 @@ func (a *Analytics) InboxItems(ctx context.Context, workspace schema.WorkspaceID
 		where workspace = {workspace:UUID} and account in {accounts:Array(UUID)} and native_id in {natives:Array(String)}
 		settings do_not_merge_across_partitions_select_final = 1`,
 		id("workspace", workspace), clickhouse.Named("accounts", accounts), clickhouse.Named("natives", natives))
-	found, err := collect(rows, err, scanItem)
-	if err != nil {
-		return nil, wrap(err, "reading the inbox")
-	}
-	items := make(map[schema.ItemName]schema.InboxItem, len(found))
-	for _, n := range found {
-		items[n.name] = n.item
-	}
-	return items, nil
-}
-
-func scanItem(rows driver.Rows, n *namedItem) error {
-	var account uuid.UUID
-	i := &n.item
-	err := rows.Scan(&account, &i.NativeID, &i.Kind, &i.ParentID, &i.Author.ID, &i.Author.Handle, &i.Author.Name, &i.Author.URL,
-		&i.Text, &i.URL, &i.PostNativeID, &i.WrittenAt)
-	n.name = schema.ItemName{Account: schema.AccountID(account), NativeID: i.NativeID}
-	return err
+	items := make(map[schema.ItemName]schema.InboxItem, len(names))
+	err = each(rows, err, func() error {
+		var account uuid.UUID
+		var i schema.InboxItem
+		err := rows.Scan(&account, &i.NativeID, &i.Kind, &i.ParentID, &i.Author.ID, &i.Author.Handle, &i.Author.Name, &i.Author.URL,
+			&i.Text, &i.URL, &i.PostNativeID, &i.WrittenAt)
+		items[schema.ItemName{Account: schema.AccountID(account), NativeID: i.NativeID}] = i
+		return err
+	})
+	return items, wrap(err, "reading the inbox")
 }

@@ -6,25 +6,11 @@ import (
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 	"github.com/google/uuid"
 
 	"crier/schema"
 )
-
-// metricRow is how a look at metrics is read.
-type metricRow struct {
-	Impressions  *int64 `ch:"impressions"`
-	Reach        *int64 `ch:"reach"`
-	Views        *int64 `ch:"views"`
-	Likes        *int64 `ch:"likes"`
-	Comments     *int64 `ch:"comments"`
-	Shares       *int64 `ch:"shares"`
-	Saves        *int64 `ch:"saves"`
-	Clicks       *int64 `ch:"clicks"`
-	WatchSeconds *int64 `ch:"watch_seconds"`
-}
-
-func (r *metricRow) metrics() schema.Metrics { return schema.Metrics(*r) }
 
 var metricColumns = map[schema.Metric]string{
 	schema.MetricImpressions: "impressions", schema.MetricReach: "reach", schema.MetricViews: "views", schema.MetricLikes: "likes",
@@ -36,14 +22,6 @@ var metricColumns = map[schema.Metric]string{
 // them together, then by day, by account and by platform. A sum of metrics that no platform
 // tells is nil.
 func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter) ([]schema.PostFigures, error) {
-	var found []struct {
-		Day      time.Time `ch:"day"`
-		Account  uuid.UUID `ch:"account"`
-		Platform string    `ch:"platform"`
-		Posts    uint64    `ch:"posts"`
-		metricRow
-	}
-	const metrics = `impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds`
 	var open []string
 	var posts string
 	var err error
@@ -61,7 +39,7 @@ func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceI
 			from post_latest final
 			where workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and ` + selected
 	}
-	err = a.conn.Select(ctx, &found, `
+	rows, err := a.conn.Query(ctx, `
 		select day, account, toString(platform) as platform, sum(posts) as posts,
 			sum(impressions) as impressions, sum(reach) as reach, sum(views) as views, sum(likes) as likes, sum(comments) as comments,
 			sum(shares) as shares, sum(saves) as saves, sum(clicks) as clicks, sum(watch_seconds) as watch_seconds
@@ -69,23 +47,31 @@ func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceI
 		group by grouping sets ((), (day), (account, platform), (platform))
 		order by day, platform, account
 		settings do_not_merge_across_partitions_select_final = 1`, append(selection(workspace, filter), clickhouse.Named("open", open))...)
-	if err != nil {
-		return nil, wrap(err, "summing metrics")
+	figures, err := collect(rows, err, scanPostFigures)
+	return figures, wrap(err, "summing metrics")
+}
+
+// scanPostFigures reads a sum; what it is not apart by is empty.
+func scanPostFigures(rows driver.Rows, f *schema.PostFigures) error {
+	var day time.Time
+	var account uuid.UUID
+	var platform string
+	var posts uint64
+	if err := rows.Scan(append([]any{&day, &account, &platform, &posts}, fieldsOf(&f.Metrics)...)...); err != nil {
+		return err
 	}
-	figures := make([]schema.PostFigures, len(found))
-	for i := range found {
-		r := &found[i]
-		figures[i] = schema.PostFigures{Account: schema.AccountID(r.Account), Posts: int(r.Posts), Metrics: r.metrics()}
-		if day := r.Day.UTC(); day.Year() > 1970 {
-			figures[i].Day = day
-		}
-		if r.Platform != "" {
-			if err := figures[i].Platform.UnmarshalText([]byte(r.Platform)); err != nil {
-				return nil, fmt.Errorf("summing metrics: %w", err)
-			}
-		}
+	f.Account, f.Posts = schema.AccountID(account), int(posts)
+	if day = day.UTC(); day.Year() > 1970 {
+		f.Day = day
 	}
-	return figures, nil
+	return readPlatform(&f.Platform, platform)
+}
+
+// metrics are the columns of metrics, and fieldsOf where their values go.
+const metrics = `impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds`
+
+func fieldsOf(m *schema.Metrics) []any {
+	return []any{&m.Impressions, &m.Reach, &m.Views, &m.Likes, &m.Comments, &m.Shares, &m.Saves, &m.Clicks, &m.WatchSeconds}
 }
 
 // TopPosts returns those posts of the filter that do best by a metric; those of which it is
@@ -111,18 +97,8 @@ func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, 
 				order by ` + maximum + ` desc
 				limit {limit:UInt32} with ties)`
 	}
-	var found []struct {
-		Post     uuid.UUID `ch:"post"`
-		Account  uuid.UUID `ch:"account"`
-		Platform string    `ch:"platform"`
-		NativeID string    `ch:"native_id"`
-		PostedAt time.Time `ch:"posted_at"`
-		At       time.Time `ch:"at"`
-		metricRow
-	}
-	err = a.conn.Select(ctx, &found, `
-		select post, account, toString(platform) as platform, native_id, posted_at, at,
-			impressions, reach, views, likes, comments, shares, saves, clicks, watch_seconds
+	rows, err := a.conn.Query(ctx, `
+		select post, account, toString(platform) as platform, native_id, posted_at, at, `+metrics+`
 		from post_latest final
 		prewhere workspace = {workspace:UUID} and toDate(posted_at) between {from:Date} and {to:Date} and `+days+`
 		where `+selected+` and isNotNull(`+by+`)
@@ -130,26 +106,25 @@ func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, 
 		limit {limit:UInt32}
 		settings do_not_merge_across_partitions_select_final = 1`,
 		append(selection(workspace, filter), clickhouse.Named("limit", top.Limit), clickhouse.Named("open", open))...)
-	if err != nil {
-		return nil, wrap(err, "looking for the best posts")
+	posts, err := collect(rows, err, scanPostFigure)
+	return posts, wrap(err, "looking for the best posts")
+}
+
+func scanPostFigure(rows driver.Rows, f *schema.PostFigure) error {
+	var post, account uuid.UUID
+	var platform string
+	into := []any{&post, &account, &platform, &f.NativeID, &f.PostedAt, &f.MeasuredAt}
+	if err := rows.Scan(append(into, fieldsOf(&f.Metrics)...)...); err != nil {
+		return err
 	}
-	posts := make([]schema.PostFigure, len(found))
-	for i := range found {
-		r := &found[i]
-		posts[i] = schema.PostFigure{
-			Post: schema.PostID(r.Post), Account: schema.AccountID(r.Account), NativeID: r.NativeID,
-			PostedAt: r.PostedAt.UTC(), MeasuredAt: r.At.UTC(), Metrics: r.metrics(),
-		}
-		if err := posts[i].Platform.UnmarshalText([]byte(r.Platform)); err != nil {
-			return nil, fmt.Errorf("looking for the best posts: %w", err)
-		}
-	}
-	return posts, nil
+	f.Post, f.Account = schema.PostID(post), schema.AccountID(account)
+	f.PostedAt, f.MeasuredAt = f.PostedAt.UTC(), f.MeasuredAt.UTC()
+	return readPlatform(&f.Platform, platform)
 }
 
 // Followers calls a function with each look at accounts, by day and account: there are as many as
 // accounts and days.
-func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, each func(schema.FollowersRow)) error {
+func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID, filter schema.AnalyticsFilter, take func(schema.FollowersRow)) error {
 	rows, err := a.conn.Query(ctx, `
 		select day, account, toString(platform), followers, following, posts
 		from followers final
@@ -159,22 +134,18 @@ func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID,
 		order by day, account
 		settings do_not_merge_across_partitions_select_final = 1`,
 		selection(workspace, filter)...)
-	if err != nil {
-		return wrap(err, "reading followers")
-	}
-	defer rows.Close() // rows.Err reports its errors
-	for rows.Next() {
+	return wrap(each(rows, err, func() error {
 		var r schema.FollowersRow
 		var account uuid.UUID
 		var platform string
 		if err := rows.Scan(&r.Day, &account, &platform, &r.Followers.Followers, &r.Following, &r.Posts); err != nil {
-			return wrap(err, "reading followers")
+			return err
 		}
 		r.Day, r.Account = r.Day.UTC(), schema.AccountID(account)
-		if err := r.Platform.UnmarshalText([]byte(platform)); err != nil {
-			return fmt.Errorf("reading followers: %w", err)
+		if err := readPlatform(&r.Platform, platform); err != nil {
+			return err
 		}
-		each(r)
-	}
-	return wrap(rows.Err(), "reading followers")
+		take(r)
+		return nil
+	}), "reading followers")
 }

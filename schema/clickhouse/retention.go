@@ -88,9 +88,4 @@ func (r *Retention) ForgetPersons(ctx context.Context, platform schema.Platform,
 	return rows, nil
 }
 
-func forgetting(err error) error {
-	if err == nil {
-		return nil
-	}
-	return wrap(err, "forgetting what is kept no longer")
-}
+func forgetting(err error) error { return wrap(err, "forgetting what is kept no longer") }

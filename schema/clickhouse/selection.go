@@ -5,6 +5,7 @@ import (
 	"github.com/google/uuid"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // selected is the part of a condition that schema.AnalyticsFilter makes, but for the days:
@@ -18,10 +19,7 @@ const (
 
 // selection are the parameters workspace, from, to, and those of selected.
 func selection(workspace schema.WorkspaceID, f schema.AnalyticsFilter) []any {
-	accounts := make([]string, len(f.Accounts))
-	for i, a := range f.Accounts {
-		accounts[i] = uuid.UUID(a).String()
-	}
+	accounts := lists.Map(f.Accounts, func(a schema.AccountID) string { return uuid.UUID(a).String() })
 	if f.Accounts != nil && len(accounts) == 0 {
 		accounts = []string{uuid.Nil.String()} // nobody's
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Since reads events of all workspaces, for a database that may have gone back to an earlier moment.
@@ -36,10 +37,7 @@ func (s *Since) Beyond(ctx context.Context, position int64, upto time.Time) (hig
 // Events returns events of some types and times after a place, ordered by position and then by id, at most
 // limit.
 func (s *Since) Events(ctx context.Context, after schema.EventPlace, from, to time.Time, types []schema.EventType, limit int) ([]schema.Event, error) {
-	names := make([]string, len(types))
-	for i, t := range types {
-		names[i] = string(t)
-	}
+	names := lists.Map(types, func(t schema.EventType) string { return string(t) })
 	rows, err := s.conn.Query(ctx, `
 		select id, type, workspace, post, account, platform, at, lateness, code, '', position
 		from events

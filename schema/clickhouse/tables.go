@@ -68,15 +68,19 @@ var eventTable = table{
 	},
 }
 
-// factOf reads what a fact tells. times are those of it that the table cannot do without.
-func factOf[T any](e *schema.Event, times func(*T) time.Time) (fact T, err error) {
-	if err := json.Unmarshal(e.Data, &fact); err != nil {
-		return fact, err
+// appendFact returns what appends the row of a fact and its event, unless the time is none that the table can do with.
+func appendFact[T any](row func(*schema.Event, *T) (at time.Time, values []any)) func(driver.Batch, *schema.Event) error {
+	return func(block driver.Batch, e *schema.Event) error {
+		var fact T
+		if err := json.Unmarshal(e.Data, &fact); err != nil {
+			return err
+		}
+		at, values := row(e, &fact)
+		if at.Year() < 1970 || at.Year() > 2105 {
+			return errNoTime
+		}
+		return block.Append(values...)
 	}
-	if at := times(&fact); at.Year() < 1970 || at.Year() > 2105 {
-		return fact, errNoTime
-	}
-	return fact, nil
 }
 
 var errNoTime = errors.New("the fact lacks its time")

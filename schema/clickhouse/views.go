@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Views reads the views that dashboards read.
@@ -54,11 +55,7 @@ var views = []view{
 
 // ViewNames returns the names of the views.
 func ViewNames() []string {
-	names := make([]string, len(views))
-	for i, v := range views {
-		names[i] = v.name
-	}
-	return names
+	return lists.Map(views, func(v view) string { return v.name })
 }
 
 // viewLimits end a query that reads more than a dashboard may cost.
@@ -117,9 +114,6 @@ func (v *Views) Read(ctx context.Context, q schema.ViewQuery, columns func([]str
 
 // tooMuch tells of a query that would read more than a dashboard may cost.
 func tooMuch(view string, err error) error {
-	if err == nil {
-		return nil
-	}
 	if e, ok := errors.AsType[*clickhouse.Exception](err); ok && e.Code == codeTooManyRows {
 		return &schema.Error{Kind: schema.Invalid, Message: view + " has more rows there than one answer may read; name a workspace or a shorter range", Err: err}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // The promises, which are checked at every event.
@@ -105,10 +106,7 @@ func (c *check) mark(s spot) *mark {
 
 // promised is called when a post is accepted, or an edit of it.
 func (c *check) promised(p *post, due time.Time) {
-	texts := make([]string, len(p.content.Entries))
-	for i, e := range p.content.Entries {
-		texts[i] = e.Text
-	}
+	texts := lists.Map(p.content.Entries, func(e schema.Entry) string { return e.Text })
 	c.promises[p.id] = &promise{live: true, due: due, since: c.now, texts: texts}
 	c.inspect(p)
 }
@@ -306,9 +304,7 @@ func (c *check) mayRepeat(d schema.Delivery) { c.mark(spotOf(d)).safe = true }
 // appeared is called when something becomes visible, or is accepted by a platform that
 // publishes it later by itself.
 func (c *check) appeared(d schema.Delivery, r schema.Receipt, late bool) {
-	if c.tells {
-		c.tell("%s: is there as %s, late %t", spotOf(d), r.NativeID, late)
-	}
+	c.tell("%s: is there as %s, late %t", spotOf(d), r.NativeID, late)
 	m := c.mark(spotOf(d))
 	m.ids = append(m.ids, r.NativeID)
 	if !m.isOnce() {
@@ -318,9 +314,7 @@ func (c *check) appeared(d schema.Delivery, r schema.Receipt, late bool) {
 
 // vanished is called when a platform gives up on something it had accepted.
 func (c *check) vanished(d schema.Delivery, id string) {
-	if c.tells {
-		c.tell("%s: the platform gives it up", spotOf(d))
-	}
+	c.tell("%s: the platform gives it up", spotOf(d))
 	m := c.mark(spotOf(d))
 	m.ids = slices.DeleteFunc(m.ids, func(x string) bool { return x == id })
 }

@@ -15,9 +15,7 @@ func (c *check) finished(d schema.Delivery, o schema.Outcome, r schema.Result, t
 		c.inspect(p)
 		return
 	}
-	if c.tells {
-		c.tell("%s: its target is %s, %s of entry %d in %s, %s", spotOf(d), r.State, stepName(r.Step), r.Entry, r.NextIn, reasonName(r.Error))
-	}
+	c.tell("%s: its target is %s, %s of entry %d in %s, %s", spotOf(d), r.State, stepName(r.Step), r.Entry, r.NextIn, reasonName(r.Error))
 	if r.State == schema.TargetPending {
 		c.waiting[waitOf(d)] = wait{c.now.Add(r.NextIn), r.Claim}
 	}
@@ -41,9 +39,7 @@ func (c *check) cameLate(d schema.Delivery, r *schema.Receipt) {
 	}
 	c.seen.lateReceipts++
 	s := spotOf(d)
-	if c.tells {
-		c.tell("%s: its receipt %s comes late", s, r.NativeID)
-	}
+	c.tell("%s: its receipt %s comes late", s, r.NativeID)
 	c.late[s] = r.NativeID
 	m := c.mark(s)
 	m.published, m.doubt, m.unknown = true, false, false
@@ -128,9 +124,7 @@ func (c *check) finishedComment(d schema.Delivery, o schema.Outcome, r schema.Co
 		}
 		return
 	}
-	if c.tells {
-		c.tell("%s: is %s, %s in %s, %s", spotOf(d), r.State, stepName(r.Step), r.NextIn, reasonName(r.Error))
-	}
+	c.tell("%s: is %s, %s in %s, %s", spotOf(d), r.State, stepName(r.Step), r.NextIn, reasonName(r.Error))
 	switch r.State {
 	case schema.CommentPosted:
 		c.seen.comments++
@@ -162,7 +156,7 @@ func (c *check) inspect(p *post) {
 		c.breaks(jobLives, "p%d is %s at version %d and has no job", p.number, p.status, p.version)
 	}
 	for _, comment := range p.comments {
-		open := comment.state == schema.CommentPending || comment.state == schema.CommentClaimed
+		open := comment.isOpen()
 		if open && p.status == schema.Cancelled {
 			c.breaks(cancelHolds, "%s is to be posted all the same", commentSpot(comment))
 		}
@@ -206,7 +200,7 @@ func (c *check) ended() {
 			c.breaks(everythingEnds, "p%d is %s at the end", p.number, p.status)
 		}
 		for _, comment := range p.comments {
-			if comment.state == schema.CommentPending || comment.state == schema.CommentClaimed {
+			if comment.isOpen() {
 				c.breaks(everythingEnds, "%s is not posted at the end", commentSpot(comment))
 			}
 		}

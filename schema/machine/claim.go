@@ -20,19 +20,13 @@ func (s *store) claim(ref schema.TargetRef, by claimant, now time.Time) (schema.
 	}
 	t := p.targets[ref.N]
 	current = current && (t.version == ref.Version || !s.rules.claimChecksVersion)
-	unanswered := t.state == schema.TargetClaimed && s.isUnanswered(by, t.token, t.node)
-	current = current && p.status == schema.Processing
-	if !current || (!unanswered && !s.claimable(t, now)) { // claimTargets
+	current = current && p.status == schema.Processing && (t.state == schema.TargetPending || t.state == schema.TargetClaimed)
+	isClaimed := t.state == schema.TargetClaimed
+	if !current || !s.claimable(&t.claimed, by, isClaimed, now) { // claimTargets
 		return schema.Delivery{}, false
 	}
-	if t.step == schema.StepPublish && t.since.IsZero() { // coalesce(t.since, …)
-		t.since = now
-	}
-	if t.state == schema.TargetClaimed && t.step == schema.StepPublish && s.rules.openClaimIsLooked && !unanswered {
-		t.step = schema.StepFind
-	}
-	t.state, t.node, t.token, t.leaseUntil = schema.TargetClaimed, by.node, by.token, now.Add(s.leaseOf(t.step))
-	t.claim++
+	s.begin(&t.claimed, by, isClaimed, now)
+	t.state = schema.TargetClaimed
 	return deliveryOf(p, t), true
 }
 
@@ -46,19 +40,28 @@ type claimant struct {
 
 // isUnanswered reports whether an earlier attempt of this same claim, whose answer was lost,
 // made the claim that stands.
-func (s *store) isUnanswered(by claimant, token, node int) bool {
-	return by.again && (token == by.token || (!s.rules.tokenNamesClaim && node == by.node))
+func (s *store) isUnanswered(c *claimed, by claimant) bool {
+	return by.again && (c.token == by.token || (!s.rules.tokenNamesClaim && c.node == by.node))
 }
 
-func (s *store) claimable(t *target, now time.Time) bool {
-	switch t.state {
-	case schema.TargetPending:
-		return !t.next.After(now.Add(earlyBy)) || !s.rules.claimChecksTime
-	case schema.TargetClaimed:
-		return t.leaseUntil.Add(s.rules.settle).Before(now)
-	default:
-		return false
+// claimable reports whether what is claimed, or else pending, may be claimed ({claimable}).
+func (s *store) claimable(c *claimed, by claimant, isClaimed bool, now time.Time) bool {
+	if !isClaimed {
+		return !c.next.After(now.Add(earlyBy)) || !s.rules.claimChecksTime
 	}
+	return s.isUnanswered(c, by) || c.leaseUntil.Add(s.rules.settle).Before(now)
+}
+
+// begin begins a claim. An open one of a visible call is looked for ({step_of_claim}).
+func (s *store) begin(c *claimed, by claimant, isClaimed bool, now time.Time) {
+	if c.step == schema.StepPublish && c.since.IsZero() { // coalesce(t.since, …)
+		c.since = now
+	}
+	if isClaimed && c.step == schema.StepPublish && s.rules.openClaimIsLooked && !s.isUnanswered(c, by) {
+		c.step = schema.StepFind
+	}
+	c.node, c.token, c.leaseUntil = by.node, by.token, now.Add(s.leaseOf(c.step))
+	c.claim++
 }
 
 func (s *store) leaseOf(step schema.Step) time.Duration {
@@ -103,14 +106,9 @@ func (s *store) finish(r schema.Result, now time.Time) bool {
 	return taken
 }
 
-// apply writes the target and counts it on its post (resultRows.queue).
+// apply writes the target and counts it on its post (queueResults).
 func (s *store) apply(p *post, t *target, r schema.Result, now time.Time) {
-	t.state, t.step, t.entry, t.attempts, t.looked = r.State, r.Step, r.Entry, r.Attempts, r.FindAttempts
-	if r.Fresh {
-		t.since = time.Time{}
-	}
-	t.next, t.leaseUntil = now.Add(r.NextIn), time.Time{}
-	t.progress, t.receipts, t.unsettled, t.failure = r.Progress, r.Receipts, r.Unsettled, r.Error
+	t.write(r, now)
 	switch r.State {
 	case schema.TargetPosted:
 		p.left--
@@ -124,6 +122,16 @@ func (s *store) apply(p *post, t *target, r schema.Result, now time.Time) {
 	if p.left == 0 {
 		p.status = schema.StatusOf(p.posted, p.failed)
 	}
+}
+
+// write stores what a result says of a target.
+func (t *target) write(r schema.Result, now time.Time) {
+	t.state, t.step, t.entry, t.attempts, t.looked = r.State, r.Step, r.Entry, r.Attempts, r.FindAttempts
+	if r.Fresh {
+		t.since = time.Time{}
+	}
+	t.next, t.leaseUntil = now.Add(r.NextIn), time.Time{}
+	t.progress, t.receipts, t.unsettled, t.failure = r.Progress, r.Receipts, r.Unsettled, r.Error
 }
 
 // movePostJob makes the job of a post due when the first of its targets is (moveJobs).

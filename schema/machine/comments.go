@@ -14,7 +14,7 @@ func (s *store) addComments(p *post, t *target, r schema.Result, now time.Time) 
 	for _, wanted := range r.Comments {
 		fresh := &comment{
 			id: s.newID(), madeAt: now, post: p, target: t, position: wanted.Position, entry: wanted.Target, text: wanted.Text,
-			state: schema.CommentSkipped, step: schema.StepPublish,
+			state: schema.CommentSkipped, claimed: claimed{step: schema.StepPublish},
 		}
 		if isPublished(r.Receipts, wanted.Target) || !s.rules.commentNeedsEntry {
 			fresh.state = schema.CommentPending
@@ -41,26 +41,16 @@ func isPublished(receipts []schema.Receipt, entry int) bool {
 // one that is gone or done.
 func (s *store) claimComment(id schema.CommentID, by claimant, now time.Time) (schema.Delivery, bool) {
 	c := s.comments[id]
-	if c == nil || (c.state != schema.CommentPending && c.state != schema.CommentClaimed) {
+	if c == nil || !c.isOpen() {
 		delete(s.jobs, schema.JobID(id))
 		return schema.Delivery{}, false
 	}
-	waits := c.next.After(now.Add(earlyBy)) && s.rules.claimChecksTime
-	if c.state == schema.CommentPending && waits {
+	isClaimed := c.state == schema.CommentClaimed
+	if !s.claimable(&c.claimed, by, isClaimed, now) {
 		return schema.Delivery{}, false
 	}
-	unanswered := c.state == schema.CommentClaimed && s.isUnanswered(by, c.token, c.node)
-	if c.state == schema.CommentClaimed && !unanswered && !c.leaseUntil.Add(s.rules.settle).Before(now) {
-		return schema.Delivery{}, false
-	}
-	if c.state == schema.CommentClaimed && c.step == schema.StepPublish && s.rules.openClaimIsLooked && !unanswered {
-		c.step = schema.StepFind
-	}
-	if c.since.IsZero() {
-		c.since = now
-	}
-	c.state, c.node, c.token, c.leaseUntil = schema.CommentClaimed, by.node, by.token, now.Add(s.rules.lease)
-	c.claim++
+	s.begin(&c.claimed, by, isClaimed, now)
+	c.state = schema.CommentClaimed
 	return commentDelivery(c), true
 }
 
@@ -92,12 +82,11 @@ func (s *store) finishComment(r schema.CommentResult, now time.Time) bool {
 		return false
 	}
 	j := s.jobs[schema.JobID(r.Comment)]
-	isOpen := c.state == schema.CommentPending || c.state == schema.CommentClaimed
 	switch {
 	case j == nil:
 	case r.State == schema.CommentPending:
 		s.moveJob(j, now.Add(r.NextIn))
-	case !isOpen || !s.rules.jobLivesOn:
+	case !c.isOpen() || !s.rules.jobLivesOn:
 		delete(s.jobs, j.id)
 	}
 	return taken

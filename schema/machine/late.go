@@ -13,13 +13,8 @@ func (s *store) keepReceipt(p *post, t *target, late schema.Receipt, now time.Ti
 	if arrival != schema.ReceiptKept {
 		return
 	}
-	t.state, t.step, t.entry, t.attempts, t.looked = r.State, r.Step, r.Entry, r.Attempts, r.FindAttempts
-	if r.Fresh {
-		t.since = time.Time{}
-	}
+	t.write(r, now)
 	t.claim++
-	t.next, t.leaseUntil = now.Add(r.NextIn), time.Time{}
-	t.progress, t.receipts, t.unsettled, t.failure = r.Progress, r.Receipts, r.Unsettled, r.Error
 	s.recount(p)
 	switch {
 	case p.left == 0:

@@ -77,9 +77,7 @@ func (l *log) deliver(m message, emptied int) {
 func (l *log) empty() {
 	l.emptied++
 	l.seen.emptied++
-	if l.tells {
-		l.tell("the log is emptied")
-	}
+	l.tell("the log is emptied")
 }
 
 // delay fires jobs: from its window in memory, which may still hold a job that an edit has
@@ -127,9 +125,7 @@ func (d *delay) fire(j job, n *node) {
 	} else {
 		d.log.produce(messagesOf(d.store.byID[schema.PostID(j.id)], j.version)...)
 	}
-	if d.tells {
-		d.tell("%s: its job of version %d fires", d.nameOf(j), j.version)
-	}
+	d.tell("%s: its job of version %d fires", d.nameOf(j), j.version)
 	if !d.rules.jobLivesOn {
 		delete(d.store.jobs, j.id)
 	}

@@ -111,8 +111,11 @@ func (s *simulation) after(in time.Duration, do func()) {
 	heap.Push(&s.events, event{at: s.now.Add(in), order: s.order, do: do})
 }
 
-// tell adds a line to the story.
+// tell adds a line to the story, where it is told.
 func (s *simulation) tell(format string, args ...any) {
+	if !s.tells {
+		return
+	}
 	s.story = append(s.story, clockOf(s.now)+"  "+fmt.Sprintf(format, args...))
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // store is PostgreSQL as the engine sees it. Each method is one transaction; its
@@ -39,13 +40,22 @@ type post struct {
 }
 
 type target struct {
-	n          int16
-	version    int32
-	account    schema.Account
-	first      schema.Step
-	state      schema.TargetState
+	n         int16
+	version   int32
+	account   schema.Account
+	first     schema.Step
+	state     schema.TargetState
+	entry     int
+	progress  []byte
+	receipts  []schema.Receipt
+	unsettled schema.EntrySet
+	accepts   bool // a second post where nobody can tell
+	claimed
+}
+
+// claimed is what a target and a comment have in common: by whom they are claimed, and how far they are.
+type claimed struct {
 	step       schema.Step
-	entry      int
 	claim      int32
 	node       int
 	token      int
@@ -54,33 +64,20 @@ type target struct {
 	next       time.Time
 	attempts   int
 	looked     schema.FindAttempts
-	progress   []byte
-	receipts   []schema.Receipt
-	unsettled  schema.EntrySet
-	accepts    bool // a second post where nobody can tell
 	failure    *schema.TargetError
 }
 
 type comment struct {
-	id         schema.CommentID
-	madeAt     time.Time
-	post       *post
-	target     *target
-	position   int
-	entry      int
-	text       string
-	state      schema.CommentState
-	step       schema.Step
-	claim      int32
-	node       int
-	token      int
-	leaseUntil time.Time
-	since      time.Time
-	next       time.Time
-	attempts   int
-	looked     schema.FindAttempts
-	nativeID   string
-	failure    *schema.TargetError
+	id       schema.CommentID
+	madeAt   time.Time
+	post     *post
+	target   *target
+	position int
+	entry    int
+	text     string
+	state    schema.CommentState
+	nativeID string
+	claimed
 }
 
 type job struct {
@@ -151,7 +148,7 @@ func (s *store) update(p *post, change func(*post), now time.Time) bool {
 	p.version++
 	p.retriedFor = time.Time{}
 	for _, t := range p.targets {
-		*t = target{n: t.n, version: p.version, account: t.account, first: t.first, step: t.first}
+		*t = target{n: t.n, version: p.version, account: t.account, first: t.first, claimed: claimed{step: t.first}}
 	}
 	p.left = p.count(schema.TargetPending)
 	delete(s.jobs, schema.JobID(p.id))
@@ -175,7 +172,7 @@ func (s *store) cancel(p *post) bool {
 		}
 	}
 	for _, c := range p.comments {
-		if c.state == schema.CommentPending || c.state == schema.CommentClaimed {
+		if c.isOpen() {
 			c.state, c.leaseUntil = schema.CommentSkipped, time.Time{}
 			c.claim++
 			delete(s.jobs, schema.JobID(c.id))
@@ -236,6 +233,10 @@ func (p *post) dueAt() time.Time {
 	return p.retriedFor
 }
 
+func (c *comment) isOpen() bool {
+	return c.state == schema.CommentPending || c.state == schema.CommentClaimed
+}
+
 func (t *target) isBegun() bool {
 	return t.state != schema.TargetPending || len(t.receipts) > 0 || t.failure != nil
 }
@@ -271,9 +272,8 @@ func (p *post) commentAt(n int16, position int) *comment {
 
 // messagesOf returns the messages of a post's job (schema.PostJob.Messages).
 func messagesOf(p *post, version int32) []message {
-	messages := make([]message, len(p.targets))
-	for i, t := range p.targets {
-		messages[i] = message{target: schema.TargetRef{Post: p.id, N: t.n, Version: version}}
-	}
+	messages := lists.Map(p.targets, func(t *target) message {
+		return message{target: schema.TargetRef{Post: p.id, N: t.n, Version: version}}
+	})
 	return messages
 }

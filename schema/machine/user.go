@@ -41,9 +41,7 @@ func (s *simulation) newUser() {
 	announced := s.store.create(p, s.now)
 	s.check.promised(p, p.scheduledFor)
 	s.check.failed[p] = u.considerRetry
-	if s.tells {
-		s.tell("p%d: created for %s, %d targets, %d entries, %+v", p.number, clockOf(p.scheduledFor), len(p.targets), len(p.content.Entries), p.content.Thread)
-	}
+	s.tell("p%d: created for %s, %d targets, %d entries, %+v", p.number, clockOf(p.scheduledFor), len(p.targets), len(p.content.Entries), p.content.Thread)
 	s.log.produce(announced...)
 	for range s.rand.IntN(4) {
 		at := s.between(0, p.scheduledFor.Sub(s.now)+10*time.Minute)
@@ -128,9 +126,7 @@ func (u *user) edit(verb string, change func(*post)) {
 	}
 	u.seen.edits++
 	due := u.post.scheduledFor
-	if u.tells {
-		u.tell("p%d: %s at version %d, due %s", u.post.number, verb, u.post.version, clockOf(due))
-	}
+	u.tell("p%d: %s at version %d, due %s", u.post.number, verb, u.post.version, clockOf(due))
 	u.check.promised(u.post, due)
 }
 
@@ -140,17 +136,13 @@ func (u *user) unschedule() {
 		return
 	}
 	u.seen.unschedules++
-	if u.tells {
-		u.tell("p%d: a draft at version %d", u.post.number, u.post.version)
-	}
+	u.tell("p%d: a draft at version %d", u.post.number, u.post.version)
 	u.check.withdrawn(u.post)
 	u.after(u.between(time.Second, time.Hour), func() {
 		u.store.update(u.post, func(p *post) {
 			p.status, p.scheduledFor = schema.Scheduled, u.now.Add(u.between(time.Second, time.Hour))
 		}, u.now)
-		if u.tells {
-			u.tell("p%d: scheduled again at version %d, due %s", u.post.number, u.post.version, clockOf(u.post.scheduledFor))
-		}
+		u.tell("p%d: scheduled again at version %d, due %s", u.post.number, u.post.version, clockOf(u.post.scheduledFor))
 		u.check.promised(u.post, u.post.scheduledFor)
 	})
 }
@@ -160,9 +152,7 @@ func (u *user) cancel() {
 		return
 	}
 	u.seen.cancels++
-	if u.tells {
-		u.tell("p%d: cancelled at version %d", u.post.number, u.post.version)
-	}
+	u.tell("p%d: cancelled at version %d", u.post.number, u.post.version)
 	u.check.withdrawn(u.post)
 }
 
@@ -191,9 +181,7 @@ func (u *user) retry() {
 		return
 	}
 	u.seen.retries++
-	if u.tells {
-		u.tell("p%d: retried at version %d in %s, accepts a second post %t", u.post.number, u.post.version, request.Delay, request.AcceptDuplicate)
-	}
+	u.tell("p%d: retried at version %d in %s, accepts a second post %t", u.post.number, u.post.version, request.Delay, request.AcceptDuplicate)
 	u.check.retried(u.post, request)
 	u.log.produce(announced...)
 	if u.rand.IntN(3) == 0 {

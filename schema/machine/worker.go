@@ -54,9 +54,7 @@ func (n *node) dies(where string) bool {
 // that knows nothing of the old one.
 func (n *node) crash(where string) {
 	n.seen.crashes++
-	if n.tells {
-		n.tell("node %d crashes %s", n.number, where)
-	}
+	n.tell("node %d crashes %s", n.number, where)
 	n.alive = false
 	n.life++
 	for _, c := range n.calls {
@@ -74,15 +72,11 @@ func (n *node) restart() {
 	n.alive = true
 	if n.rand.IntN(2) == 0 {
 		n.number += workers
-		if n.tells {
-			n.tell("it starts again as node %d", n.number)
-		}
+		n.tell("it starts again as node %d", n.number)
 		return
 	}
 	n.seen.recoveries++
-	if n.tells {
-		n.tell("node %d starts again and recovers", n.number)
-	}
+	n.tell("node %d starts again and recovers", n.number)
 	n.store.recover(n.number, n.now)
 }
 
@@ -104,9 +98,7 @@ func (n *node) claimAs(m message, by claimant) {
 		return
 	}
 	n.check.claimed(d)
-	if n.tells {
-		n.tell("%s: node %d claims %s, claim %d, attempts %d, looked %d", spotOf(d), n.number, stepName(d.Step), d.Claim, d.Attempts, d.FindAttempts)
-	}
+	n.tell("%s: node %d claims %s, claim %d, attempts %d, looked %d", spotOf(d), n.number, stepName(d.Step), d.Claim, d.Attempts, d.FindAttempts)
 	if n.dies("after a claim") {
 		return
 	}
@@ -154,9 +146,7 @@ func (n *node) step(d schema.Delivery, deadline time.Time) {
 
 func (n *node) callPlatform(d schema.Delivery, deadline time.Time) {
 	n.check.calls(d)
-	if n.tells {
-		n.tell("%s: node %d calls with %q", spotOf(d), n.number, d.Text)
-	}
+	n.tell("%s: node %d calls with %q", spotOf(d), n.number, d.Text)
 	if !n.rules.callChecksDeadline {
 		deadline = n.now.Add(schema.CallDeadline)
 	}
@@ -189,9 +179,7 @@ func (n *node) miss(d schema.Delivery) {
 
 // finish stores what a step came to, for as long as it takes.
 func (n *node) finish(d schema.Delivery, o schema.Outcome) {
-	if n.tells {
-		n.tell("%s: %s came to %s", spotOf(d), stepName(d.Step), outcomeName(d, o))
-	}
+	n.tell("%s: %s came to %s", spotOf(d), stepName(d.Step), outcomeName(d, o))
 	if n.dies("before a finish") {
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"crier/schema/lists"
 )
 
 // actions are those of the audit log, by what they are about.
@@ -40,11 +42,7 @@ func ActionGroups() []string { return slices.Sorted(maps.Keys(actions)) }
 
 // ActionsOf returns the actions with a first part, such as key.create; none where it is no first part.
 func ActionsOf(group string) []string {
-	names := make([]string, len(actions[group]))
-	for i, verb := range actions[group] {
-		names[i] = group + "." + verb
-	}
-	return names
+	return lists.Map(actions[group], func(verb string) string { return group + "." + verb })
 }
 
 // IsAction reports whether the audit log has an action, such as key.create.

@@ -1,6 +1,8 @@
 package people
 
-import "fmt"
+import (
+	"crier/schema/lists"
+)
 
 // ActorKind is what somebody is who does something. Its number is stored: it never changes.
 type ActorKind int16
@@ -18,12 +20,7 @@ const (
 var actorNames = [...]string{BySystem: "system", ByUser: "user", ByKey: "key", ByDevice: "device", ByCommand: "command", ByVisitor: "visitor"}
 
 // String returns the kind's name in the API.
-func (k ActorKind) String() string {
-	if k < BySystem || int(k) >= len(actorNames) {
-		return fmt.Sprintf("actor(%d)", int16(k))
-	}
-	return actorNames[k]
-}
+func (k ActorKind) String() string { return lists.Name(k, BySystem, actorNames[:], "actor") }
 
 // MarshalText makes the kind its name in JSON.
 func (k ActorKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
@@ -40,11 +37,4 @@ type Actor struct {
 func ActorKinds() []string { return actorNames[BySystem:] }
 
 // ParseActorKind reads the name of a kind; zero where it is none.
-func ParseActorKind(name string) ActorKind {
-	for k := BySystem; int(k) < len(actorNames); k++ {
-		if actorNames[k] == name {
-			return k
-		}
-	}
-	return 0
-}
+func ParseActorKind(name string) ActorKind { return lists.Number[ActorKind](name, actorNames[:]) }

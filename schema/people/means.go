@@ -1,6 +1,8 @@
 package people
 
-import "fmt"
+import (
+	"crier/schema/lists"
+)
 
 // Means is how somebody has shown who they are when a session began. Its number is stored: it never changes.
 type Means int16
@@ -18,12 +20,7 @@ const (
 var meansNames = [...]string{WithUnknown: "", WithPassword: "password", WithLink: "link", WithInvitation: "invitation", WithPasskey: "passkey", WithProvider: "provider"}
 
 // String returns the name in the API; empty for WithUnknown.
-func (m Means) String() string {
-	if m < WithUnknown || int(m) >= len(meansNames) {
-		return fmt.Sprintf("means(%d)", int16(m))
-	}
-	return meansNames[m]
-}
+func (m Means) String() string { return lists.Name(m, WithUnknown, meansNames[:], "means") }
 
 // Ways are those to sign in that this server offers apart from passwords. Others do not count where somebody
 // removes one of theirs.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Role is what a member may do in a workspace; each includes those before it. Its number is stored: it
@@ -26,22 +27,15 @@ var roleNames = [...]string{Anyone: "anyone", Viewer: "viewer", Author: "author"
 func Roles() []Role { return []Role{Viewer, Author, Editor, Admin, Owner} }
 
 // String returns the role's name in the API.
-func (r Role) String() string {
-	if r < Anyone || int(r) >= len(roleNames) {
-		return fmt.Sprintf("role(%d)", int16(r))
-	}
-	return roleNames[r]
-}
+func (r Role) String() string { return lists.Name(r, Anyone, roleNames[:], "role") }
 
 // MarshalText makes the role its name in JSON.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // ParseRole reads the name of a role that a member can have.
 func ParseRole(name string) (Role, error) {
-	for _, r := range Roles() {
-		if r.String() == name {
-			return r, nil
-		}
+	if r := lists.Number[Role](name, roleNames[:]); r > Anyone {
+		return r, nil
 	}
 	return 0, fmt.Errorf("%q is no role", name)
 }

@@ -28,11 +28,7 @@ func NewAnalytics(s *Store) *Analytics { return &Analytics{Store: s} }
 // follows the clock (microseconds since 1970), so that a database restored from a backup goes on after what ClickHouse
 // has.
 func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error) {
-	type place struct {
-		batch    schema.BatchID
-		position int64
-	}
-	var places []place
+	var places map[schema.BatchID]int64
 	err := a.InTx(ctx, "placing events", func(tx pgx.Tx) error {
 		position, err := tables.NextPosition(ctx, tx)
 		if err != nil {
@@ -44,19 +40,12 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 			)
 			update outbox set position = coalesce(position, $3) where id = any(array(select id from owed))
 			returning id, position`, batches, int16(schema.OwedAnalytics), position)
-		places, err = db.Collect(rows, err, func(row pgx.Row, p *place) error {
-			return row.Scan((*[16]byte)(&p.batch), &p.position)
+		places, err = db.CollectMap(rows, err, func(row pgx.Row, batch *schema.BatchID, position *int64) error {
+			return row.Scan((*[16]byte)(batch), position)
 		})
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	placed := make(map[schema.BatchID]int64, len(places))
-	for _, p := range places {
-		placed[p.batch] = p.position
-	}
-	return placed, nil
+	return places, err
 }
 
 // Horizon returns how far ClickHouse is complete. It must be read before ClickHouse is
@@ -100,15 +89,15 @@ func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
 func (a *Analytics) Stored(ctx context.Context, batches []schema.EventBatch) error {
 	var due []schema.Job
 	err := a.Later(ctx, func(tx pgx.Tx) error {
-		ids := make([]schema.BatchID, len(batches))
-		for i, b := range batches {
-			ids[i] = b.ID
-		}
-		marked, err := tables.TakeMark(ctx, tx, ids, schema.OwedAnalytics)
+		marked, err := unmark(ctx, tx, batches, schema.OwedAnalytics)
 		if err != nil {
 			return err
 		}
-		due, err = collection.Follow(ctx, tx, eventsOf(batches, marked), a.Now())
+		var events []schema.Event
+		for _, b := range marked {
+			events = append(events, b.Events...)
+		}
+		due, err = collection.Follow(ctx, tx, events, a.Now())
 		return err
 	})
 	if err != nil {
@@ -116,20 +105,4 @@ func (a *Analytics) Stored(ctx context.Context, batches []schema.EventBatch) err
 	}
 	a.Announce(schema.Announcement{Jobs: tables.Soon(due, a.Now())})
 	return nil
-}
-
-// eventsOf returns the events of those batches whose ids are given.
-func eventsOf(batches []schema.EventBatch, of []schema.BatchID) []schema.Event {
-	wanted := make(map[schema.BatchID]bool, len(of))
-	for _, id := range of {
-		wanted[id] = true
-	}
-	var events []schema.Event
-	for _, b := range batches {
-		if wanted[b.ID] {
-			events = append(events, b.Events...)
-			delete(wanted, b.ID)
-		}
-	}
-	return events
 }

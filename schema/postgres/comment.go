@@ -111,10 +111,7 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	claimComments.Queue(batch, pgx.StrictNamedArgs{
 		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": c.Node, "lease": schema.Lease, "settle": schema.SettleTime,
 		"delay": schema.FirstCommentDelay, "late": c.Late, "latest": c.Clock.Lease.Latest(time.Now()), "due": c.Clock.Due.Latest(time.Now()),
-	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = db.Collect(rows, nil, c.scanClaim)
-		return err
-	})
+	}).Query(db.CollectInto(&claimed, c.scanClaim))
 	sent := time.Now()
 	if err := c.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming comments")
@@ -248,7 +245,7 @@ func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bo
 				overdue_since = coalesce(overdue_since, uuid_extract_timestamp(id) + $3::interval)
 			where id = $1
 			returning id, kind, shard, due_at, version, payload`, r.Comment, r.NextIn.Seconds(), schema.FirstCommentDelay.String()).
-			Query(tables.ReadJobs(&moved))
+			Query(db.CollectInto(&moved, tables.ScanJob))
 	} else {
 		batch.Queue(sql.Text(`
 			delete from jobs j where j.id = $1

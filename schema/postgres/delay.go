@@ -91,12 +91,9 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.Fi
 		from free
 		where j.id = free.id
 		returning j.id, j.due_at`), ids, due, versions, schema.VisibilityTimeout.String(), []int16{int16(schema.JobNotify), int16(schema.JobCollect)}).
-		Query(func(rows pgx.Rows) (err error) {
-			fired, err = db.Collect(rows, nil, func(row pgx.Row, f *schema.FiredJob) error {
-				return row.Scan((*[16]byte)(&f.ID), &f.DueAt)
-			})
-			return err
-		})
+		Query(db.CollectInto(&fired, func(row pgx.Row, f *schema.FiredJob) error {
+			return row.Scan((*[16]byte)(&f.ID), &f.DueAt)
+		}))
 	batch.Queue("commit")
 	err = d.Store.Pool.SendBatch(ctx, batch).Close()
 	return fired, db.Wrap(err, "moving fired jobs on")
@@ -113,7 +110,7 @@ func (d *Delay) Unanswered(ctx context.Context, fired []schema.FiredJob) ([]sche
 		select u.id from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at)
 		cross join lateral (select from jobs j where j.id = u.id and j.due_at = u.due_at limit 1) waiting`,
 		db.IDColumn(ids), due)
-	waiting, err := db.Collect(rows, err, func(row pgx.Row, id *schema.JobID) error { return row.Scan((*[16]byte)(id)) })
+	waiting, err := db.Collect(rows, err, db.ScanID[schema.JobID])
 	return waiting, db.Wrap(err, "reading what was fired")
 }
 

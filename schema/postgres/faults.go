@@ -20,29 +20,21 @@ import (
 // only a replay brings it back. What has a deadline is tried once more then, and ends if
 // that fails: every post ends, with a reason.
 func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error) {
-	var announcement schema.Announcement
-	err = s.InTx(ctx, "noting a fault", func(tx pgx.Tx) error {
+	err = s.Announcing(ctx, "noting a fault", func(tx pgx.Tx) (schema.Announcement, error) {
 		unreadable, err := isUnreadable(ctx, tx, &f)
 		if err != nil {
-			return err
+			return schema.Announcement{}, err
 		}
 		tries, err := s.noteFault(ctx, tx, f, unreadable)
 		if err != nil {
-			return err
+			return schema.Announcement{}, err
 		}
-		dead = unreadable || f.Final || tries >= schema.MaxFaults
-		if dead {
-			announcement, err = s.setAside(ctx, tx, f, unreadable)
-		} else {
-			announcement, err = s.leaveAlone(ctx, tx, f, tries)
+		if dead = unreadable || f.Final || tries >= schema.MaxFaults; dead {
+			return s.setAside(ctx, tx, f, unreadable)
 		}
-		return err
+		return s.leaveAlone(ctx, tx, f, tries)
 	})
-	if err != nil {
-		return false, err
-	}
-	s.Announce(announcement)
-	return dead, nil
+	return dead && err == nil, err
 }
 
 // isUnreadable reports whether nothing would send the message again: no job and no row of the outbox is known for it.
@@ -102,7 +94,7 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 		update targets t set state = {target_pending}, lease_until = null, step = {step_after_fault(t)}, next_at = now() + @wait::interval
 		where post_id = @post and n = @n and state = {target_claimed} and claim = @claim`),
 			pgx.StrictNamedArgs{"post": db.IDValue(f.Subject.ID), "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
-		return tables.MoveJobOf(ctx, tx, b, f.Subject.ID, s.Now())
+		return tables.MoveJobsOf(ctx, tx, b, []schema.PostID{f.Subject.ID}, s.Now())
 	case schema.TopicComment:
 		b.Queue(sql.Text(`
 		update comments c set state = {comment_pending}, lease_until = null, step = {step_after_fault(c)}, next_at = now() + @wait::interval
@@ -179,7 +171,7 @@ func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f s
 		from posts p where t.post_id = @post and t.n = @n and p.id = t.post_id and {held_by_claim(t)}`), pgx.StrictNamedArgs{
 		"post": post, "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": s.Late.String(), "node": s.Node,
 	})
-	announcement, err := tables.MoveJobOf(ctx, tx, b, post, s.Now())
+	announcement, err := tables.MoveJobsOf(ctx, tx, b, []schema.PostID{post}, s.Now())
 	if err != nil {
 		return announcement, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -116,23 +117,22 @@ func keyOfTarget(ref schema.TargetRef) targetKey { return targetKey{ref.Post, re
 // and reads the posts that have ended, whose jobs it deletes: the first trip. Rows of posts are
 // locked in order of id before anything else; without that, counters deadlock and lose.
 func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*schema.Result) (applied, error) {
-	var rows resultRows
 	var receipts receiptRows
 	for _, r := range round {
-		rows.add(r)
 		receipts.add(r)
 	}
+	changed := lists.Map(round, postOf)
 	done := applied{
-		taken: make(map[targetKey]time.Time, len(round)), changed: rows.posts, waiting: rows.waiting(), posts: map[schema.PostID]*schema.Post{},
+		taken: make(map[targetKey]time.Time, len(round)), changed: changed, waiting: waiting(round), posts: map[schema.PostID]*schema.Post{},
 	}
 	var recorded int64
 	b := &pgx.Batch{}
 	b.Queue("begin")
 	db.QueueGenericPlans(b)
-	b.Queue(tables.LockPosts, rows.posts)
-	rows.queue(b).Query(done.readTaken)
+	b.Queue(tables.LockPosts, changed)
+	queueResults(b, round).Query(done.readTaken)
 	receipts.queue(b, &recorded)
-	done.queueEnded(b, rows.posts)
+	done.queueEnded(b, changed)
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return applied{}, err
 	}

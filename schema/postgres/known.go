@@ -110,12 +110,9 @@ func (p *Publish) HeldDeliveries(ctx context.Context, r *schema.Restore, workspa
 		b.Queue(heldDeliveriesLast, place).QueryRow(func(row pgx.Row) error {
 			return row.Scan(&n, &next.ScheduledFor, (*[16]byte)(&next.Post))
 		})
-		b.Queue(heldDeliveries, place).Query(func(rows pgx.Rows) (err error) {
-			deliveries, err = db.Collect(rows, nil, func(row pgx.Row, d *schema.HeldDelivery) error {
-				return p.scanDelivery(row, &d.Delivery, &d.ScheduledFor)
-			})
-			return err
-		})
+		b.Queue(heldDeliveries, place).Query(db.CollectInto(&deliveries, func(row pgx.Row, d *schema.HeldDelivery) error {
+			return p.scanDelivery(row, &d.Delivery, &d.ScheduledFor)
+		}))
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

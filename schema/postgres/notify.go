@@ -10,6 +10,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/guard"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
 	"crier/schema/postgres/internal/sql"
@@ -115,10 +116,7 @@ func (n *Notify) expandSome(ctx context.Context, batches []schema.EventBatch, me
 // unmark removes a mark from batches, deletes those without any mark left, and returns
 // the batches that had it, each once.
 func unmark(ctx context.Context, q db.Querier, batches []schema.EventBatch, mark schema.Owed) ([]schema.EventBatch, error) {
-	ids := make([]schema.BatchID, len(batches))
-	for i, b := range batches {
-		ids[i] = b.ID
-	}
+	ids := lists.Map(batches, func(b schema.EventBatch) schema.BatchID { return b.ID })
 	marked, err := tables.TakeMark(ctx, q, ids, mark)
 	if err != nil {
 		return nil, err
@@ -174,14 +172,10 @@ func (r receivers) fitting(batches []schema.EventBatch) int {
 // beginWithSubscribers begins a transaction and returns the webhooks of the workspaces that events
 // are of.
 func (n *Notify) beginWithSubscribers(ctx context.Context, conn *pgx.Conn, batches []schema.EventBatch) (receivers, error) {
-	seen := map[schema.WorkspaceID]bool{}
-	var workspaces []schema.WorkspaceID
+	workspaces := map[schema.WorkspaceID]bool{}
 	for _, b := range batches {
 		for _, e := range b.Events {
-			if !seen[e.Workspace] {
-				seen[e.Workspace] = true
-				workspaces = append(workspaces, e.Workspace)
-			}
+			workspaces[e.Workspace] = true
 		}
 	}
 	var found []receiver
@@ -190,12 +184,10 @@ func (n *Notify) beginWithSubscribers(ctx context.Context, conn *pgx.Conn, batch
 	db.QueueAsync(b)
 	b.Queue(`
 		select id, workspace_id, events, active from webhooks
-		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, workspaces, n.Keep.Deliveries.String()).Query(func(rows pgx.Rows) (err error) {
-		found, err = db.Collect(rows, nil, func(row pgx.Row, r *receiver) error {
+		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, slices.Collect(maps.Keys(workspaces)), n.Keep.Deliveries.String()).
+		Query(db.CollectInto(&found, func(row pgx.Row, r *receiver) error {
 			return row.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events, &r.active)
-		})
-		return err
-	})
+		}))
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return nil, err
 	}
@@ -317,10 +309,7 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 	claimDeliveries.Queue(batch, pgx.StrictNamedArgs{
 		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": n.Node, "lease": schema.NotifyLease,
 		"settle": time.Duration(0), "due": n.Clock.Due.Latest(time.Now()), "latest": n.Clock.Lease.Latest(time.Now()), // a request ends before its lease
-	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = db.Collect(rows, nil, n.scanDelivery)
-		return err
-	})
+	}).Query(db.CollectInto(&claimed, n.scanDelivery))
 	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming deliveries")
 	}

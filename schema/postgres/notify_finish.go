@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
@@ -18,7 +19,6 @@ import (
 // about the webhooks that they disabled. A try whose claim another has followed changes
 // nothing, but was made: it is a fact too.
 func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResult) error {
-	tries := triesOf(batch)
 	var facts []schema.Event
 	for _, r := range batch {
 		if r.Fact.Type != "" {
@@ -31,7 +31,7 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 		b := &pgx.Batch{}
 		b.Queue("begin")
 		db.QueueGenericPlans(b)
-		outcome = tries.queue(b)
+		outcome = queueTries(b, byDelivery(batch))
 		encoded = tables.QueueFacts(b, facts, n.Now())
 		if err := conn.SendBatch(ctx, b).Close(); err != nil {
 			return err
@@ -57,39 +57,20 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 	return nil
 }
 
-// notifyRows are tries in the order of their deliveries' ids.
-type notifyRows struct {
-	places    []int32 // in the order in which they came
-	ids       []schema.DeliveryID
-	webhooks  []schema.WebhookID
-	claims    []int32
-	enablings []int32
-	states    []int16
-	codes     []int16
-	millis    []int32
-	errors    []string
-	next      []float64
-	// responses were shortened by the stage.
-	responses []string
+// numbered is a try with its place in the order in which they came.
+type numbered struct {
+	*schema.NotifyResult
+	place int32
 }
 
-func triesOf(batch []*schema.NotifyResult) (r notifyRows) {
-	for i := range batch {
-		r.places = append(r.places, int32(i))
+// byDelivery returns tries in the order of their deliveries' ids.
+func byDelivery(batch []*schema.NotifyResult) []numbered {
+	tries := make([]numbered, len(batch))
+	for i, r := range batch {
+		tries[i] = numbered{r, int32(i)}
 	}
-	slices.SortFunc(r.places, func(a, b int32) int { return batch[a].ID.Compare(batch[b].ID) })
-	for _, i := range r.places {
-		r.add(batch[i])
-	}
-	return r
-}
-
-func (r *notifyRows) add(v *schema.NotifyResult) {
-	r.ids, r.webhooks, r.claims = append(r.ids, v.ID), append(r.webhooks, v.Webhook), append(r.claims, v.Claim)
-	r.enablings = append(r.enablings, v.Enablings)
-	r.states, r.codes = append(r.states, int16(v.State)), append(r.codes, int16(v.ResponseCode))
-	r.millis, r.errors = append(r.millis, int32(v.ResponseTime.Milliseconds())), append(r.errors, v.Error)
-	r.next, r.responses = append(r.next, v.NextIn.Seconds()), append(r.responses, v.Response)
+	slices.SortFunc(tries, func(a, b numbered) int { return a.ID.Compare(b.ID) })
+	return tries
 }
 
 // notified is the effect of a batch of tries.
@@ -113,24 +94,32 @@ func (n *notified) events(s *Store) []schema.Event {
 
 // queue adds the statements, which lock as tables.DeleteDeliveries does: the webhooks, on which is
 // counted before their deliveries change, then deliveries, then jobs, each in the order of ids.
-func (r *notifyRows) queue(b *pgx.Batch) *notified {
+func queueTries(b *pgx.Batch, tries []numbered) *notified {
 	var n notified
-	b.Queue(`select from webhooks where id = any($1) order by id for no key update`, r.webhooks)
+	ids := lists.Map(tries, func(t numbered) schema.DeliveryID { return t.ID })
+	b.Queue(`select from webhooks where id = any($1) order by id for no key update`,
+		lists.Map(tries, func(t numbered) schema.WebhookID { return t.Webhook }))
 	finishDeliveries.Queue(b, pgx.StrictNamedArgs{
-		"places": r.places, "ids": r.ids, "claims": r.claims, "enablings": r.enablings, "states": r.states, "codes": r.codes, "millis": r.millis, "errors": r.errors,
-		"next": r.next, "responses": r.responses, "most": disableAfter,
-	}).Query(func(rows pgx.Rows) (err error) {
-		n.disabled, err = db.Collect(rows, nil, scanDisabled)
-		return err
-	})
+		"places":    lists.Map(tries, func(t numbered) int32 { return t.place }),
+		"ids":       ids,
+		"claims":    lists.Map(tries, func(t numbered) int32 { return t.Claim }),
+		"enablings": lists.Map(tries, func(t numbered) int32 { return t.Enablings }),
+		"states":    lists.Map(tries, func(t numbered) int16 { return int16(t.State) }),
+		"codes":     lists.Map(tries, func(t numbered) int16 { return int16(t.ResponseCode) }),
+		"millis":    lists.Map(tries, func(t numbered) int32 { return int32(t.ResponseTime.Milliseconds()) }),
+		"errors":    lists.Map(tries, func(t numbered) string { return t.Error }),
+		"next":      lists.Map(tries, func(t numbered) float64 { return t.NextIn.Seconds() }),
+		"responses": lists.Map(tries, func(t numbered) string { return t.Response }), // shortened by the stage
+		"most":      disableAfter,
+	}).Query(db.CollectInto(&n.disabled, scanDisabled))
 	b.Queue(sql.Text(`
 		delete from jobs j using deliveries d
-		where j.id = any($1) and d.id = j.id and d.state in {ended_deliveries}`), r.ids)
-	if slices.Contains(r.states, int16(schema.DeliveryPending)) {
+		where j.id = any($1) and d.id = j.id and d.state in {ended_deliveries}`), ids)
+	if slices.ContainsFunc(tries, func(t numbered) bool { return t.State == schema.DeliveryPending }) {
 		b.Queue(sql.Text(`
 			update jobs j set due_at = d.next_at from deliveries d
 			where j.id = any($1) and d.id = j.id and d.state = {delivery_pending}
-			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`), r.ids).Query(tables.ReadJobs(&n.moved))
+			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`), ids).Query(db.CollectInto(&n.moved, tables.ScanJob))
 	}
 	return &n
 }

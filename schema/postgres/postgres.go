@@ -74,14 +74,14 @@ type Gateway struct {
 func NewGateway(s *Store, sealer tables.Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
 	d := s.ForRequests()
 	return &Gateway{
-		posts.New(d, constraints), queues.New(d), accounts.New(d), media.New(d),
-		webhooks.New(d, sealer), keys.New(d), billing.New(d), admission.New(d), engagement.New(d),
-		feeds.New(d), people.New(d),
+		posts.New(d, constraints), &queues.Store{DB: d}, accounts.New(d), &media.Store{DB: d},
+		webhooks.New(d, sealer), &keys.Store{DB: d}, &billing.Store{DB: d}, admission.New(d), engagement.New(d),
+		feeds.New(d), &people.Store{DB: d},
 	}
 }
 
 // NewMedia returns the store of uploads, for their cleanup.
-func NewMedia(s *Store) *media.Store { return media.New(s.DB) }
+func NewMedia(s *Store) *media.Store { return &media.Store{DB: s.DB} }
 
 // NewMail returns the store of what is sent by mail, of its tokens' randomness.
 func NewMail(s *Store, random io.Reader) *mail.Store { return mail.New(s.DB, random) }
@@ -106,7 +106,7 @@ func (c *Collection) Now() time.Time { return c.collections.Now() }
 type People = people.Store
 
 // NewPeople returns the store of people, for the operator's commands.
-func NewPeople(s *Store) *People { return people.New(s.ForRequests()) }
+func NewPeople(s *Store) *People { return &people.Store{DB: s.ForRequests()} }
 
 // NewAdmin returns the store of the operator's commands.
 func NewAdmin(s *Store) *operation.Admin { return operation.New(s.ForRequests()) }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -19,29 +20,22 @@ import (
 // told in the posts' timelines.
 func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
 	var deferred []deferral[schema.TargetRef]
-	var moved []schema.Job
 	began := p.Now()
-	err := p.InTx(ctx, "postponing targets", func(tx pgx.Tx) error {
+	err := p.Announcing(ctx, "postponing targets", func(tx pgx.Tx) (a schema.Announcement, err error) {
 		if _, err := tx.Exec(ctx, tables.LockPosts, postsOf(refs)); err != nil {
-			return err
+			return a, err
 		}
 		rows, err := tx.Query(ctx, postponeTargets, p.targetsAndWaits(refs, waits))
-		deferred, err = db.Collect(rows, err, scanTargetDeferral)
-		if err != nil {
-			return err
+		if deferred, err = db.Collect(rows, err, scanTargetDeferral); err != nil {
+			return a, err
 		}
 		b := &pgx.Batch{}
 		attempts := timelineOf(deferred, began, schema.RecordedWait)
 		attempts.Queue(b)
 		posts := postsOf(subjectsOf(deferred))
-		tables.QueueMove(b, tables.MoveOpen, posts, posts, &moved)
-		return tx.SendBatch(ctx, b).Close()
+		return tables.MoveJobsOf(ctx, tx, b, posts, p.Now())
 	})
-	if err != nil {
-		return nil, err
-	}
-	p.Announce(schema.Announcement{Jobs: tables.Soon(moved, p.Now())})
-	return subjectsOf(deferred), nil
+	return subjectsOf(deferred), err
 }
 
 // RecordWaits records in the posts' timelines that targets wait in memory for their turn, each for a wait.
@@ -124,24 +118,19 @@ func columnsOf(refs []schema.TargetRef) (posts []schema.PostID, ns []int16, vers
 }
 
 func postsOf(refs []schema.TargetRef) []schema.PostID {
-	posts := make([]schema.PostID, len(refs))
-	for i, r := range refs {
-		posts[i] = r.Post
-	}
-	return posts
+	return lists.Map(refs, func(r schema.TargetRef) schema.PostID { return r.Post })
 }
 
 // Postpone delays first comments by the rules of Publish.Postpone.
 func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error) {
 	var deferred []deferral[schema.CommentID]
-	var moved []schema.Job
 	began := c.Now()
-	err := c.InTx(ctx, "postponing first comments", func(tx pgx.Tx) error {
+	err := c.Announcing(ctx, "postponing first comments", func(tx pgx.Tx) (a schema.Announcement, err error) {
 		rows, err := tx.Query(ctx, postponeComments, c.idsAndWaits(ids, waits))
-		deferred, err = db.Collect(rows, err, scanCommentDeferral)
-		if err != nil {
-			return err
+		if deferred, err = db.Collect(rows, err, scanCommentDeferral); err != nil {
+			return a, err
 		}
+		var moved []schema.Job
 		b := &pgx.Batch{}
 		attempts := timelineOf(deferred, began, schema.RecordedWait)
 		attempts.Queue(b)
@@ -152,14 +141,11 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			where j.id = any(@ids) and c.id = j.id
 			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`,
 			pgx.StrictNamedArgs{"ids": subjectsOf(deferred), "delay": schema.FirstCommentDelay}).
-			Query(tables.ReadJobs(&moved))
-		return tx.SendBatch(ctx, b).Close()
+			Query(db.CollectInto(&moved, tables.ScanJob))
+		err = tx.SendBatch(ctx, b).Close()
+		return schema.Announcement{Jobs: tables.Soon(moved, c.Now())}, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	c.Announce(schema.Announcement{Jobs: tables.Soon(moved, c.Now())})
-	return subjectsOf(deferred), nil
+	return subjectsOf(deferred), err
 }
 
 // RecordWaits records waits of first comments by the rules of Publish.RecordWaits.

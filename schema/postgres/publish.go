@@ -57,10 +57,7 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "takeovers": takeovers, "node": p.Node,
 		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.Late,
 		"latest": p.Clock.Lease.Latest(time.Now()), "due": p.Clock.Due.Latest(time.Now()),
-	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = db.Collect(rows, nil, p.scanClaim)
-		return err
-	})
+	}).Query(db.CollectInto(&claimed, p.scanClaim))
 	sent := time.Now()
 	if err := p.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming targets")

@@ -45,12 +45,9 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 	claimRenewals.Queue(b, pgx.StrictNamedArgs{
 		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "takeovers": takeovers,
 		"node": r.Node, "lease": schema.Lease, "earliest": schema.RenewalEarliest, "settle": schema.SettleTime, "latest": r.Clock.Lease.Latest(time.Now()),
-	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = db.Collect(rows, nil, func(row pgx.Row, v *schema.Renewal) error {
-			return tables.ScanAccount(row, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Doubtful, &v.Attempts, &v.Warned)
-		})
-		return err
-	})
+	}).Query(db.CollectInto(&claimed, func(row pgx.Row, v *schema.Renewal) error {
+		return tables.ScanAccount(row, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Doubtful, &v.Attempts, &v.Warned)
+	}))
 	sent := time.Now()
 	if err := r.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming renewals")
@@ -92,9 +89,7 @@ var claimRenewals = db.NewStatement(`
 // credentials are stored even if another claim has followed, as long as they were traded
 // for the stored ones: there is no other copy.
 func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
-	var encoded []schema.EncodedEvents
-	var jobs []schema.Job
-	err := r.InTx(ctx, "finishing a renewal", func(tx pgx.Tx) error {
+	return r.Announcing(ctx, "finishing a renewal", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		a := &v.Account
 		tag, err := tx.Exec(ctx, finishRenewal, pgx.StrictNamedArgs{
 			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "claim": v.Claim, "traded": v.Traded, "sealed": a.Sealed,
@@ -103,18 +98,13 @@ func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 			"step": int16(v.Step), "attempts": v.Attempts, "next": db.OrNull(v.NextAt),
 		})
 		if err != nil || tag.RowsAffected() == 0 {
-			return err
+			return announcement, err
 		}
 		b := &pgx.Batch{}
-		jobs = tables.QueueRenewalAt(b, a, v.NextAt)
-		encoded = tables.QueueEvents(b, renewalEvents(v, r.Now()), r.Now())
-		return tx.SendBatch(ctx, b).Close()
+		announcement.Jobs = tables.Soon(tables.QueueRenewalAt(b, a, v.NextAt), r.Now())
+		announcement.Events = tables.QueueEvents(b, renewalEvents(v, r.Now()), r.Now())
+		return announcement, tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return err
-	}
-	tables.AnnounceAccounts(r.DB, jobs, encoded)
-	return nil
 }
 
 const finishRenewal = `

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -48,53 +49,39 @@ func (r *releaseRows) queue(b *pgx.Batch) {
 	r.given.Queue(b)
 }
 
-// resultRows are the columns of results, one array each.
-type resultRows struct {
-	posts      []schema.PostID
-	ns         []int16
-	claims     []int32
-	states     []int16
-	steps      []int16
-	entries    []int16
-	attempts   []int16
-	looked     []int16
-	fresh      []bool
-	next       []float64 // seconds
-	progresses []*string
-	receipts   []string
-	errors     []*string
-	posted     []*time.Time
-	unsettled  []int32
-}
-
-func (r *resultRows) add(v *schema.Result) {
-	r.posts, r.ns, r.claims = append(r.posts, v.Ref.Post), append(r.ns, v.Ref.N), append(r.claims, v.Claim)
-	r.states, r.steps, r.entries = append(r.states, int16(v.State)), append(r.steps, int16(v.Step)), append(r.entries, int16(v.Entry))
-	r.attempts, r.looked, r.fresh = append(r.attempts, int16(v.Attempts)), append(r.looked, int16(v.FindAttempts)), append(r.fresh, v.Fresh)
-	r.next, r.progresses = append(r.next, v.NextIn.Seconds()), append(r.progresses, db.TextOrNull(v.Progress))
-	r.receipts, r.posted = append(r.receipts, string(db.Encode(v.Receipts))), append(r.posted, db.OrNull(v.PostedAt))
-	r.errors, r.unsettled = append(r.errors, errorOrNull(v.Error)), append(r.unsettled, int32(v.Unsettled))
-}
-
 // waiting returns the posts with a target that goes on later.
-func (r *resultRows) waiting() (posts []schema.PostID) {
-	for i, state := range r.states {
-		if schema.TargetState(state) == schema.TargetPending {
-			posts = append(posts, r.posts[i])
+func waiting(results []*schema.Result) (posts []schema.PostID) {
+	for _, r := range results {
+		if r.State == schema.TargetPending {
+			posts = append(posts, r.Ref.Post)
 		}
 	}
 	return posts
 }
 
-// queue adds the statement that writes the targets and counts them on their posts. It
+// queueResults adds the statement that writes the targets and counts them on their posts. It
 // returns the targets whose claim still held.
-func (r *resultRows) queue(b *pgx.Batch) *pgx.QueuedQuery {
+func queueResults(b *pgx.Batch, results []*schema.Result) *pgx.QueuedQuery {
 	return finishTargets.Queue(b, pgx.StrictNamedArgs{
-		"posts": r.posts, "ns": r.ns, "claims": r.claims, "states": r.states, "steps": r.steps, "entries": r.entries,
-		"attempts": r.attempts, "looked": r.looked, "fresh": r.fresh, "next": r.next, "progresses": r.progresses,
-		"receipts": r.receipts, "errors": r.errors, "posted": r.posted, "unsettled": r.unsettled,
+		"posts":      lists.Map(results, postOf),
+		"ns":         lists.Map(results, func(r *schema.Result) int16 { return r.Ref.N }),
+		"claims":     lists.Map(results, func(r *schema.Result) int32 { return r.Claim }),
+		"states":     lists.Map(results, func(r *schema.Result) int16 { return int16(r.State) }),
+		"steps":      lists.Map(results, func(r *schema.Result) int16 { return int16(r.Step) }),
+		"entries":    lists.Map(results, func(r *schema.Result) int16 { return int16(r.Entry) }),
+		"attempts":   lists.Map(results, func(r *schema.Result) int16 { return int16(r.Attempts) }),
+		"looked":     lists.Map(results, func(r *schema.Result) int16 { return int16(r.FindAttempts) }),
+		"fresh":      lists.Map(results, func(r *schema.Result) bool { return r.Fresh }),
+		"next":       lists.Map(results, func(r *schema.Result) float64 { return r.NextIn.Seconds() }),
+		"progresses": lists.Map(results, func(r *schema.Result) *string { return db.TextOrNull(r.Progress) }),
+		"receipts":   lists.Map(results, func(r *schema.Result) string { return string(db.Encode(r.Receipts)) }),
+		"errors":     lists.Map(results, func(r *schema.Result) *string { return errorOrNull(r.Error) }),
+		"posted":     lists.Map(results, func(r *schema.Result) *time.Time { return db.OrNull(r.PostedAt) }),
+		"unsettled":  lists.Map(results, func(r *schema.Result) int32 { return int32(r.Unsettled) }),
 	})
 }
+
+func postOf(r *schema.Result) schema.PostID { return r.Ref.Post }
 
 var finishTargets = db.NewStatement(`
 	with taken as (

@@ -23,7 +23,7 @@ func (s *Store) BringForward(ctx context.Context, jobs []schema.JobID) (int, err
 		)
 		update jobs j set due_at = now() from late where j.id = late.id
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, jobs).
-		Query(tables.ReadJobs(&moved))
+		Query(db.CollectInto(&moved, tables.ScanJob))
 	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return 0, db.Wrap(err, "bringing jobs forward")
 	}
@@ -42,7 +42,7 @@ func (n *Notify) GiveBack(ctx context.Context, d schema.NotifyDelivery) error {
 		update jobs j set due_at = now() from deliveries d
 		where j.id = $1 and d.id = j.id and d.state = {delivery_pending}
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`), d.ID).
-		Query(tables.ReadJobs(&moved))
+		Query(db.CollectInto(&moved, tables.ScanJob))
 	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return db.Wrap(err, "giving a delivery back")
 	}

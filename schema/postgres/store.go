@@ -40,15 +40,8 @@ func (s *Store) Hosts(ctx context.Context, accounts []schema.AccountID) (map[sch
 	rows, err := s.Pool.Query(ctx, `
 		select id, platform, server from accounts where id = any(@accounts::uuid[])`,
 		pgx.StrictNamedArgs{"accounts": accounts})
-	if err != nil {
-		return nil, db.Wrap(err, "reading the servers of accounts")
-	}
-	hosts := make(map[schema.AccountID]schema.Host, len(accounts))
-	var account schema.AccountID
-	var host schema.Host
-	_, err = pgx.ForEachRow(rows, []any{(*[16]byte)(&account), &host.Platform, &host.Server}, func() error {
-		hosts[account] = host
-		return nil
+	hosts, err := db.CollectMap(rows, err, func(row pgx.Row, id *schema.AccountID, h *schema.Host) error {
+		return row.Scan((*[16]byte)(id), &h.Platform, &h.Server)
 	})
 	return hosts, db.Wrap(err, "reading the servers of accounts")
 }

@@ -26,8 +26,7 @@ func New(d *db.DB) *Store { return &Store{d, NewHealth(d)} }
 // UpdateAccount changes the brand and the name of an account.
 func (s *Store) UpdateAccount(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID, change func(*schema.Account)) (schema.Account, error) {
 	var a schema.Account
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		var err error
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) (err error) {
 		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
 			return err
 		}
@@ -64,11 +63,9 @@ func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, i
 // returns the account as it was, so that the credentials can be revoked.
 func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
-	var encoded []schema.EncodedEvents
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		var err error
+	err := s.Announcing(ctx, "disconnecting an account", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
-			return err
+			return announcement, err
 		}
 		ended := a.Revived()
 		ended.Disconnected = true
@@ -78,15 +75,11 @@ func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id
 				renew_at = null, renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0
 			where id = $1 and workspace_id = $2`, id, workspace)
 		b.Queue(`delete from jobs where id = $1`, id)
-		encoded = tables.QueueEvents(b, []schema.Event{tables.AccountEvent(schema.AccountDisconnected, ended, nil, s.Now())}, s.Now())
+		announcement.Events = tables.QueueEvents(b, []schema.Event{tables.AccountEvent(schema.AccountDisconnected, ended, nil, s.Now())}, s.Now())
 		audit.Queue(ctx, b, s.Now(), tables.AccountEntry(a))
-		return tx.SendBatch(ctx, b).Close()
+		return announcement, tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return a, db.OrNotFound(err, "account")
-	}
-	tables.AnnounceAccounts(s.DB, nil, encoded)
-	return a, nil
+	return a, db.OrNotFound(err, "account")
 }
 
 // Accounts returns the connected accounts of a workspace, by id.

@@ -19,47 +19,41 @@ import (
 // the same account with new credentials. It is PlanLimitReached if the workspace's plan
 // does not allow the new ones; a sandbox twin's accounts are not counted.
 func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, connections []schema.Connection) ([]schema.Connected, error) {
-	var connected []schema.Connected
-	var encoded []schema.EncodedEvents
-	var jobs []schema.Job
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		connected, jobs = make([]schema.Connected, len(connections)), nil
+	connected := make([]schema.Connected, len(connections))
+	err := s.Announcing(ctx, "connecting accounts", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		remaining, err := Remaining(ctx, tx, workspace)
 		if err != nil {
-			return err
+			return announcement, err
 		}
 		b := &pgx.Batch{}
 		var events []schema.Event
 		for i := range connections {
 			result, changed, err := s.connect(ctx, tx, b, workspace, &connections[i])
 			if err != nil {
-				return err
+				return announcement, err
 			}
 			if result.New {
 				remaining--
 			}
 			if remaining < 0 {
-				return planFull()
+				return announcement, planFull()
 			}
 			connected[i] = result
 			entry := tables.AccountEntry(result.Account, people.Change{Field: "brand", After: tables.IDText(result.Account.Brand)})
 			if entry.By, err = linkMaker(ctx, tx, &connections[i]); err != nil {
-				return err
+				return announcement, err
 			}
 			audit.Queue(ctx, b, s.Now(), entry)
 			if changed {
 				events = append(events, tables.AccountEvent(schema.AccountConnected, result.Account, nil, s.Now()))
-				jobs = append(jobs, tables.QueueRenewal(b, &result.Account, s.Now())...)
+				announcement.Jobs = append(announcement.Jobs, tables.QueueRenewal(b, &result.Account, s.Now())...)
 			}
 		}
-		encoded = tables.QueueEvents(b, events, s.Now())
-		return tx.SendBatch(ctx, b).Close()
+		announcement.Jobs = tables.Soon(announcement.Jobs, s.Now())
+		announcement.Events = tables.QueueEvents(b, events, s.Now())
+		return announcement, tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return nil, db.OrNotFound(err, "workspace")
-	}
-	tables.AnnounceAccounts(s.DB, jobs, encoded)
-	return connected, nil
+	return connected, db.OrNotFound(err, "workspace")
 }
 
 // linkMaker returns who made the link by which somebody connects an account whom crier does not know; zero where it knows

@@ -24,7 +24,11 @@ const openConsents = 1000
 // BeginConsent stores a consent under the hash of its first token. It is RateLimitExceeded
 // where very many are open.
 func (s *Store) BeginConsent(ctx context.Context, token [32]byte, c schema.Consent) error {
-	tag, err := s.Pool.Exec(ctx, `
+	full := &schema.Error{
+		Kind: schema.RateLimitExceeded, RetryAfter: schema.ConsentLife,
+		Message: fmt.Sprintf("%d consents are open; each ends after %s", openConsents, wording.Duration(schema.ConsentLife)),
+	}
+	err := db.ExecOr(ctx, s.Pool, full, `
 		insert into consents (token_hash, workspace_id, platform, server, brand_id, account_id, made_by, key_id, redirect, stage, sealed, expires_at)
 		select @token, @workspace, @platform, @server, @brand, @account, @user::uuid, @key::uuid, @redirect, @stage, @sealed, @expires
 		where @most > (select count(*) from (
@@ -34,16 +38,7 @@ func (s *Store) BeginConsent(ctx context.Context, token [32]byte, c schema.Conse
 			"token": token[:], "workspace": c.Workspace, "platform": c.Platform, "server": c.Server, "brand": c.Brand, "account": c.Account, "user": c.User, "key": c.Key,
 			"redirect": c.Redirect, "stage": c.Stage, "sealed": c.Sealed, "expires": c.ExpiresAt, "now": s.Now(), "most": openConsents,
 		})
-	switch {
-	case err != nil:
-		return db.Wrap(err, "storing a consent")
-	case tag.RowsAffected() == 0:
-		return &schema.Error{
-			Kind: schema.RateLimitExceeded, RetryAfter: schema.ConsentLife,
-			Message: fmt.Sprintf("%d consents are open; each ends after %s", openConsents, wording.Duration(schema.ConsentLife)),
-		}
-	}
-	return nil
+	return db.Wrap(err, "storing a consent")
 }
 
 func scanConsent(row pgx.Row, c *schema.Consent) error {
@@ -79,14 +74,11 @@ func (s *Store) Consent(ctx context.Context, p schema.Platform, token [32]byte, 
 // MoveConsent brings a consent from the stage of one token to that of another. NotFound where
 // another request was first.
 func (s *Store) MoveConsent(ctx context.Context, from schema.ConsentStage, old, token [32]byte, c schema.Consent) error {
-	tag, err := s.Pool.Exec(ctx, `
+	err := db.ExecOr(ctx, s.Pool, db.NotFound("consent"), `
 		update consents set token_hash = @token, stage = @stage, sealed = @sealed, expires_at = @expires
 		where token_hash = @old and stage = @from`,
 		pgx.StrictNamedArgs{"token": token[:], "stage": c.Stage, "sealed": c.Sealed, "expires": c.ExpiresAt, "old": old[:], "from": from})
-	if err == nil && tag.RowsAffected() == 0 {
-		return db.NotFound("consent")
-	}
-	return db.OrNotFound(err, "consent")
+	return db.Unavailable(err)
 }
 
 // EndConsent forgets a consent.

@@ -135,24 +135,17 @@ type endChange struct {
 // changeEnd makes the change, and its job and its event with it.
 func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) error {
 	c.args["account"], c.args["workspace"], c.args["revision"], c.args["next"] = a.ID, a.Workspace, a.Revision, db.OrNull(c.next)
-	var encoded []schema.EncodedEvents
-	var jobs []schema.Job
-	err := s.InTx(ctx, "marking an account", func(tx pgx.Tx) error {
+	return s.Announcing(ctx, "marking an account", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		tag, err := tx.Exec(ctx, c.statement, c.args)
 		if err != nil || tag.RowsAffected() == 0 {
-			return err
+			return announcement, err
 		}
 		b := &pgx.Batch{}
-		jobs = tables.QueueRenewalAt(b, &a, c.next)
-		encoded = tables.QueueEvents(b, []schema.Event{c.event}, s.Now())
+		announcement.Jobs = tables.Soon(tables.QueueRenewalAt(b, &a, c.next), s.Now())
+		announcement.Events = tables.QueueEvents(b, []schema.Event{c.event}, s.Now())
 		audit.Queue(audit.BySystem(ctx, c.action), b, s.Now(), tables.AccountEntry(a, people.Change{Field: "problem", After: a.EndMessage}))
-		return tx.SendBatch(ctx, b).Close()
+		return announcement, tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return err
-	}
-	tables.AnnounceAccounts(s.DB, jobs, encoded)
-	return nil
 }
 
 // The claim number is raised, so that the result of a check that is running is dropped.

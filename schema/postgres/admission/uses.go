@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -46,10 +47,7 @@ func (s *Store) StoreKeyUses(ctx context.Context) error {
 		return nil
 	}
 	ids := slices.SortedFunc(maps.Keys(latest), func(a, b schema.KeyID) int { return slices.Compare(a[:], b[:]) })
-	times := make([]time.Time, len(ids))
-	for i, id := range ids {
-		times[i] = latest[id]
-	}
+	times := lists.Map(ids, func(id schema.KeyID) time.Time { return latest[id] })
 	_, err := s.Pool.Exec(ctx, `
 		update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
 		from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where k.id = u.id`, ids, times)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/migrations"
@@ -193,10 +194,7 @@ func emptyForRestore(ctx context.Context, tx pgx.Tx, dump Dump) error {
 	if used {
 		return errors.New("the database is in use: restore into an empty one")
 	}
-	names := make([]string, len(dump.Tables))
-	for i, t := range dump.Tables {
-		names[i] = quoted(t.Name)
-	}
+	names := lists.Map(dump.Tables, func(t DumpedTable) string { return quoted(t.Name) })
 	statements := []string{sql.Text(`truncate {tables}`, "tables", strings.Join(names, ", "))}
 	for _, text := range dump.FarDays {
 		day, err := time.Parse(time.DateOnly, text)
@@ -245,12 +243,6 @@ func withConn(ctx context.Context, url string, work func(*pgx.Conn) error) error
 	return work(conn)
 }
 
-func columnList(columns []string) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = quoted(c)
-	}
-	return strings.Join(names, ", ")
-}
+func columnList(columns []string) string { return strings.Join(lists.Map(columns, quoted), ", ") }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -15,9 +15,6 @@ import (
 // Store keeps plans and subscriptions.
 type Store struct{ *db.DB }
 
-// New returns the store of plans and subscriptions.
-func New(d *db.DB) *Store { return &Store{d} }
-
 // Plans returns the plans there are, by name.
 func (s *Store) Plans(ctx context.Context) ([]schema.Plan, error) {
 	rows, err := s.Pool.Query(ctx, `

@@ -66,12 +66,9 @@ func (s *Store) Claim(ctx context.Context, ids []schema.CollectionID) ([]schema.
 	b.Queue(restCollections, ids)
 	b.Queue(holdCollections, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "held": heldFor})
 	b.Queue(claimCollections, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "node": s.Node, "lease": schema.Lease}).
-		Query(func(rows pgx.Rows) (err error) {
-			claimed, err = db.Collect(rows, nil, func(row pgx.Row, c *schema.Collection) error {
-				return tables.ScanAccount(row, &c.Account, (*[16]byte)(&c.ID), &c.What, &c.Cursor, &c.Claim, &c.Attempts)
-			})
-			return err
-		})
+		Query(db.CollectInto(&claimed, func(row pgx.Row, c *schema.Collection) error {
+			return tables.ScanAccount(row, &c.Account, (*[16]byte)(&c.ID), &c.What, &c.Cursor, &c.Claim, &c.Attempts)
+		}))
 	b.Queue(dueSnapshots, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "early": schema.SnapshotEarly, "limit": dueAtOnce}).
 		Query(func(rows pgx.Rows) error {
 			return readPosts(rows, claimed, schema.CollectMetrics, func(c *schema.Collection) *[]schema.Snapshot { return &c.Due })
@@ -183,10 +180,7 @@ func (s *Store) Postpone(ctx context.Context, ids []schema.CollectionID, waits [
 			update jobs j set due_at = late.due_at, fires = 0 from late where j.id = late.id
 		)
 		select id from late`), pgx.StrictNamedArgs{"ids": db.IDColumn(ids), "waits": waits, "now": s.now()}).
-		Query(func(rows pgx.Rows) (err error) {
-			postponed, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.CollectionID) error { return row.Scan((*[16]byte)(id)) })
-			return err
-		})
+		Query(db.CollectInto(&postponed, db.ScanID[schema.CollectionID]))
 	err = s.Pool.SendBatch(ctx, b).Close()
 	return postponed, db.Wrap(err, "postponing collections")
 }

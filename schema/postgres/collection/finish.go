@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,9 +23,7 @@ func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
 		return err
 	}
 	defer free()
-	var announcement schema.Announcement
-	err = s.InTx(ctx, "finishing a collection", func(tx pgx.Tx) error {
-		announcement = schema.Announcement{}
+	return s.Announcing(ctx, "finishing a collection", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		// Whoever adds a snapshot locks the row as well: either it is seen here, or this is seen there.
 		held := false
 		b := &pgx.Batch{}
@@ -32,31 +31,24 @@ func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
 		b.Queue(`select from collections where id = $1 and claim = $2 and lease_until is not null for update`, r.ID, r.Claim).
 			Exec(func(tag pgconn.CommandTag) error { held = tag.RowsAffected() > 0; return nil })
 		if err := tx.SendBatch(ctx, b).Close(); err != nil || !held {
-			return err
+			return announcement, err
 		}
-		return s.finish(ctx, tx, &r, &announcement)
+		return s.finish(ctx, tx, &r)
 	})
-	if err != nil {
-		return err
-	}
-	s.Announce(announcement)
-	return nil
 }
 
-func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResult, announcement *schema.Announcement) error {
+func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResult) (announcement schema.Announcement, err error) {
 	b := &pgx.Batch{}
 	queueLooks(b, r)
 	facts, events, err := engagement.Receive(ctx, tx, r.Account, r.Received, s.DB.Now())
 	if err != nil {
-		return err
+		return announcement, err
 	}
 	gone, err := engagement.Missing(ctx, tx, r.Account, r.Whole, s.DB.Now())
 	if err != nil {
-		return err
+		return announcement, err
 	}
-	facts = append(facts, gone...)
-	announcement.Events = append(announcement.Events, tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now())...)
-	announcement.Events = append(announcement.Events, tables.QueueEvents(b, events, s.DB.Now())...)
+	announcement.Events = append(tables.QueueFacts(b, slices.Concat(facts, gone, r.Facts), s.DB.Now()), tables.QueueEvents(b, events, s.DB.Now())...)
 	var due *time.Time
 	b.Queue(sql.Text(`
 		update collections c set cursor = @cursor, attempts = least(@attempts, 30000), lease_until = null,
@@ -69,11 +61,11 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 		pgx.StrictNamedArgs{"id": r.ID, "cursor": r.Cursor, "attempts": r.Attempts, "next": db.OrNull(r.NextAt), "permitted": r.Permitted, "now": s.now()}).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&due) })
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return err
+		return announcement, err
 	}
 	if due == nil {
 		_, err := tx.Exec(ctx, `delete from jobs where id = $1`, r.ID)
-		return err
+		return announcement, err
 	}
 	jobs := []schema.Job{tables.CollectionJob(schema.CollectMessage{
 		Collection: r.ID, Workspace: r.Account.Workspace, Account: r.Account.ID, Platform: r.Account.Platform, What: r.What,
@@ -81,7 +73,7 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 	b = &pgx.Batch{}
 	tables.QueueCollectionJobs(b, jobs)
 	announcement.Jobs = tables.Soon(jobs, s.now())
-	return tx.SendBatch(ctx, b).Close()
+	return announcement, tx.SendBatch(ctx, b).Close()
 }
 
 // queueLooks moves the snapshots that were looked at to their next look, and removes those that have none.

@@ -105,7 +105,7 @@ func (s *Store) deletable(ctx context.Context, tx pgx.Tx, d schema.Deletion) ([]
 	}
 	rows, err := tx.Query(ctx, `
 		select id from workspaces where (id = $1 or live_id = $1) and deleting_at is null order by live_id is not null`, d.Workspace)
-	workspaces, err := db.Collect(rows, err, func(row pgx.Row, id *schema.WorkspaceID) error { return row.Scan((*[16]byte)(id)) })
+	workspaces, err := db.Collect(rows, err, db.ScanID[schema.WorkspaceID])
 	switch {
 	case err != nil:
 		return nil, err

@@ -122,10 +122,8 @@ func (w *work) removePosts(ctx context.Context, tx pgx.Tx, from stand, posts []s
 		b.Queue(`select from posts where id = any($1) order by id for update`, posts)
 		b.Queue(`select from targets where post_id = any($1) order by post_id, n for update`, posts)
 	}
-	b.Queue(sql.Text(`delete from {comments} where post_id = any($1) returning id`, from.names()...), posts).Query(func(rows pgx.Rows) (err error) {
-		comments, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.CommentID) error { return row.Scan((*[16]byte)(id)) })
-		return err
-	})
+	b.Queue(sql.Text(`delete from {comments} where post_id = any($1) returning id`, from.names()...), posts).
+		Query(db.CollectInto(&comments, db.ScanID[schema.CommentID]))
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return 0, err
 	}
@@ -208,18 +206,13 @@ func (w *work) recount(ctx context.Context, tx pgx.Tx, posts []schema.PostID) er
 	var ended []schema.Post
 	b := &pgx.Batch{}
 	var before []schema.PostID
-	b.Queue(sql.Text(`select id from posts where id = any($1) and status in {open_posts}`), posts).Query(func(rows pgx.Rows) (err error) {
-		before, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
-		return err
-	})
+	b.Queue(sql.Text(`select id from posts where id = any($1) and status in {open_posts}`), posts).
+		Query(db.CollectInto(&before, db.ScanID[schema.PostID]))
 	b.Queue(tables.RecountPosts, posts)
 	b.Queue(`update jobs set payload = replace(payload::text, $2, $3)::json where id = any($1)`, posts, w.account.String(), schema.AccountID{}.String())
 	b.Queue(sql.Text(`delete from jobs j using posts p where j.id = any($1) and p.id = j.id and p.status not in {open_posts}`), posts)
 	b.Queue(sql.Text(`select {post_columns} from posts p where p.id = any($1) and p.status in {ended_posts}`), posts).
-		Query(func(rows pgx.Rows) (err error) {
-			ended, err = db.Collect(rows, nil, tables.ScanPost)
-			return err
-		})
+		Query(db.CollectInto(&ended, tables.ScanPost))
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -15,11 +16,17 @@ import (
 // deliveries removes what its webhooks got, with the jobs. What names an account is left to
 // scan.
 func (w *work) deliveries(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
-	return w.some(ctx, tx, tables.DeleteDeliveries, w.webhooks, chunkLimit)
+	return w.counted(ctx, tx, tables.DeleteDeliveries, w.webhooks, chunkLimit)
 }
 
-// some runs a statement that removes up to chunkLimit rows and returns how many.
-func (w *work) some(ctx context.Context, tx pgx.Tx, statement string, args ...any) (gone removed, more bool, err error) {
+// some runs a statement that removes up to chunkLimit rows.
+func (w *work) some(ctx context.Context, tx pgx.Tx, statement string, args ...any) (removed, bool, error) {
+	tag, err := tx.Exec(ctx, statement, args...)
+	return removed{rows: int(tag.RowsAffected())}, tag.RowsAffected() == chunkLimit, err
+}
+
+// counted is some of a statement that removes other rows, too, and returns how many of those it has removed.
+func (w *work) counted(ctx context.Context, tx pgx.Tx, statement string, args ...any) (gone removed, more bool, err error) {
 	err = tx.QueryRow(ctx, statement, args...).Scan(&gone.rows)
 	return gone, gone.rows == chunkLimit, err
 }
@@ -35,32 +42,21 @@ func (w *work) ofWhole(ctx context.Context, tx pgx.Tx, statement string, args ..
 // found removes by what its monitors know a post that comes again.
 func (w *work) found(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 	return w.ofWhole(ctx, tx, `
-		with gone as (
-			delete from found_items where (monitor_id, item) in (
-				select f.monitor_id, f.item from monitors m join found_items f on f.monitor_id = m.id where m.workspace_id = any($1) limit $2)
-			returning 1
-		)
-		select count(*) from gone`, w.workspaces, chunkLimit)
+		delete from found_items where (monitor_id, item) in (
+			select f.monitor_id, f.item from monitors m join found_items f on f.monitor_id = m.id where m.workspace_id = any($1) limit $2)`, w.workspaces, chunkLimit)
 }
 
 // snapshots removes the looks at posts that were to follow.
 func (w *work) snapshots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 	return w.some(ctx, tx, `
-		with gone as (
-			delete from snapshots where (post_id, n) in (select post_id, n from snapshots where account_id = any($1) limit $2) returning 1
-		)
-		select count(*) from gone`, w.accounts, chunkLimit)
+		delete from snapshots where (post_id, n) in (select post_id, n from snapshots where account_id = any($1) limit $2)`, w.accounts, chunkLimit)
 }
 
 // queueSlots removes the taken slots of its queues.
 func (w *work) queueSlots(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 	return w.ofWhole(ctx, tx, `
-		with gone as (
-			delete from queue_slots where (queue_id, slot_at) in (
-				select s.queue_id, s.slot_at from queues q join queue_slots s on s.queue_id = q.id where q.workspace_id = any($1) limit $2)
-			returning 1
-		)
-		select count(*) from gone`, w.workspaces, chunkLimit)
+		delete from queue_slots where (queue_id, slot_at) in (
+			select s.queue_id, s.slot_at from queues q join queue_slots s on s.queue_id = q.id where q.workspace_id = any($1) limit $2)`, w.workspaces, chunkLimit)
 }
 
 // answers removes those of requests that were made with its keys. Where an account goes they
@@ -68,28 +64,22 @@ func (w *work) queueSlots(ctx context.Context, tx pgx.Tx) (removed, bool, error)
 func (w *work) answers(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {
 	if w.whole {
 		return w.some(ctx, tx, `
-			with gone as (
-				delete from idempotency where (lineage, key) in (select lineage, key from idempotency where lineage = any($1) limit $2) returning 1
-			)
-			select count(*) from gone`, w.lineages, chunkLimit)
+			delete from idempotency where (lineage, key) in (select lineage, key from idempotency where lineage = any($1) limit $2)`, w.lineages, chunkLimit)
 	}
 	return w.some(ctx, tx, sql.Text(`
-		with gone as (
-			update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
-			from (
-				select i.lineage, i.key from ({lineages_of($1)}) k
-				join idempotency i on i.lineage = k.lineage
-				where position(convert_to($2::text, 'UTF8') in i.response) > 0 limit $4
-			) o
-			where i.lineage = o.lineage and i.key = o.key returning 1
-		)
-		select count(*) from gone`), w.workspaces, w.account.String(), schema.AccountID{}.String(), chunkLimit)
+		update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
+		from (
+			select i.lineage, i.key from ({lineages_of($1)}) k
+			join idempotency i on i.lineage = k.lineage
+			where position(convert_to($2::text, 'UTF8') in i.response) > 0 limit $4
+		) o
+		where i.lineage = o.lineage and i.key = o.key`), w.workspaces, w.account.String(), schema.AccountID{}.String(), chunkLimit)
 }
 
 // replies removes those of its accounts, with their jobs. Their receipts stay without an
 // owner.
 func (w *work) replies(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
-	return w.some(ctx, tx, sql.Text(`
+	return w.counted(ctx, tx, sql.Text(`
 		with gone as (
 			delete from comments where id in (
 				select id from comments where post_id is null and account_id = any($1) order by id limit $2 for update)
@@ -107,10 +97,7 @@ func (w *work) replies(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 // inbox removes what its accounts have received.
 func (w *work) inbox(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 	return w.some(ctx, tx, `
-		with gone as (
-			delete from inbox where id in (select id from inbox where account_id = any($1) order by id limit $2 for update) returning 1
-		)
-		select count(*) from gone`, w.accounts, chunkLimit)
+		delete from inbox where id in (select id from inbox where account_id = any($1) order by id limit $2 for update)`, w.accounts, chunkLimit)
 }
 
 // media marks uploads, whose content and rows are then removed by those who keep them. Until
@@ -135,10 +122,7 @@ func (w *work) media(ctx context.Context, tx pgx.Tx) (gone removed, more bool, e
 func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {
 	count := func(tag pgconn.CommandTag) error { gone.rows += int(tag.RowsAffected()); return nil }
 	b := &pgx.Batch{}
-	turns := make([]string, len(w.accounts))
-	for i, account := range w.accounts {
-		turns[i] = "%" + account.String() + "%"
-	}
+	turns := lists.Map(w.accounts, func(account schema.AccountID) string { return "%" + account.String() + "%" })
 	b.Queue(`delete from app_turns where app like any($1)`, turns).Exec(count)
 	b.Queue(`delete from jobs j using collections c where c.account_id = any($1) and j.id = c.id`, w.accounts).Exec(count)
 	b.Queue(`delete from collections where account_id = any($1)`, w.accounts).Exec(count)
@@ -168,14 +152,8 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 
 // audit removes what is told of its workspaces.
 func (w *work) audit(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
-	if !w.whole {
-		return removed{}, false, nil
-	}
-	return w.some(ctx, tx, `
-		with gone as (
-			delete from audit where (id, at) in (select id, at from audit where workspace_id = any($1) limit $2) returning 1
-		)
-		select count(*) from gone`, w.workspaces, chunkLimit)
+	return w.ofWhole(ctx, tx, `
+		delete from audit where (id, at) in (select id, at from audit where workspace_id = any($1) limit $2)`, w.workspaces, chunkLimit)
 }
 
 // events erases those of ClickHouse, outside of the transaction that notes it: erasing again

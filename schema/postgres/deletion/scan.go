@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -51,7 +52,7 @@ func (w *work) scanned() []scanned {
 // names are the ids of what is deleted as documents hold them.
 func (w *work) names() []string {
 	if w.whole {
-		return texts(w.workspaces)
+		return lists.Map(w.workspaces, schema.WorkspaceID.String)
 	}
 	return []string{w.account.String()}
 }
@@ -156,7 +157,7 @@ func (w *work) outbox(ctx context.Context, tx pgx.Tx) (gone removed, more bool, 
 		select id from outbox o
 		where id > coalesce($1::uuid, {no_id}) and exists (select from unnest($2::text[]) u (name) where position(convert_to(u.name, 'UTF8') in o.payload) > 0)
 		order by id limit $3`), schema.BatchID(w.cursor.id), w.names(), outboxChunk)
-	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.BatchID) error { return row.Scan((*[16]byte)(id)) })
+	ids, err := db.Collect(rows, err, db.ScanID[schema.BatchID])
 	if err != nil || len(ids) == 0 {
 		return removed{}, false, err
 	}

@@ -198,14 +198,5 @@ func (w *work) end(ctx context.Context, tx pgx.Tx) error {
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// texts are how ids stand in documents.
-func texts[K schema.Kind](ids []schema.ID[K]) []string {
-	all := make([]string, len(ids))
-	for i, id := range ids {
-		all[i] = id.String()
-	}
-	return all
-}
-
 // chunkLimit is how many rows of a table go at a time.
 const chunkLimit = tables.HistoryChunk

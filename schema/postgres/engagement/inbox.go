@@ -17,7 +17,6 @@ import (
 
 // change is a row of the inbox that is new or another than it was.
 type change struct {
-	id        schema.ItemID
 	revision  int64
 	readAt    *time.Time
 	writtenAt time.Time // as it was first seen
@@ -41,23 +40,17 @@ func Receive(ctx context.Context, tx pgx.Tx, account schema.Account, received []
 // Receive is Receive in a transaction of its own; it returns how many items were new or have
 // changed.
 func (s *Store) Receive(ctx context.Context, account schema.Account, received []schema.Received) (changed int, err error) {
-	var announcement schema.Announcement
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		announcement = schema.Announcement{}
+	err = s.Announcing(ctx, "receiving", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		facts, events, err := Receive(ctx, tx, account, received, s.Now())
 		if err != nil {
-			return err
+			return announcement, err
 		}
 		changed = len(facts)
 		b := &pgx.Batch{}
 		announcement.Events = append(tables.QueueFacts(b, facts, s.Now()), tables.QueueEvents(b, events, s.Now())...)
-		return tx.SendBatch(ctx, b).Close()
+		return announcement, tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return 0, db.Unavailable(err)
-	}
-	s.Announce(announcement)
-	return changed, nil
+	return changed, err
 }
 
 // putItems stores those of a page that are new or have changed, and returns them. Those of an
@@ -88,16 +81,9 @@ func putItems(ctx context.Context, tx pgx.Tx, account schema.Account, received [
 		"ids": db.IDColumn(ids), "mentions": mentions, "natives": natives, "parents": parents, "posts": posts, "ofposts": db.IDColumn(ofPosts), "states": states,
 		"digests": digests, "deleted": deleted, "written": written, "account": account.ID, "workspace": account.Workspace,
 	})
-	changes, err := db.Collect(rows, err, scanChange)
-	byID := make(map[schema.ItemID]change, len(changes))
-	for _, c := range changes {
-		byID[c.id] = c
-	}
-	return byID, err
-}
-
-func scanChange(row pgx.Row, c *change) error {
-	return row.Scan((*[16]byte)(&c.id), &c.revision, &c.readAt, &c.writtenAt)
+	return db.CollectMap(rows, err, func(row pgx.Row, id *schema.ItemID, c *change) error {
+		return row.Scan((*[16]byte)(id), &c.revision, &c.readAt, &c.writtenAt)
+	})
 }
 
 // eventsOf returns the facts of what has changed, and the events of what is new: not of what
@@ -105,11 +91,12 @@ func scanChange(row pgx.Row, c *change) error {
 func eventsOf(account schema.Account, received []schema.Received, changes map[schema.ItemID]change, now time.Time) (facts, events []schema.Event) {
 	for i := range received {
 		item := received[i].Item
-		c, ok := changes[schema.ItemIDOf(account.ID, item.NativeID)]
+		id := schema.ItemIDOf(account.ID, item.NativeID)
+		c, ok := changes[id]
 		if !ok {
 			continue
 		}
-		delete(changes, c.id) // a page may name it twice
+		delete(changes, id) // a page may name it twice
 		item.Revision, item.ReadAt, item.WrittenAt = c.revision, c.readAt, c.writtenAt
 		fact := event(schema.FactInboxItem, account, item, now)
 		fact.Post = received[i].Post

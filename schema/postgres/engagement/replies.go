@@ -24,29 +24,23 @@ func New(d *db.DB) *Store { return &Store{d} }
 // not the workspace's is NotFound, one that was deleted or whose account is not connected
 // InvalidState.
 func (s *Store) CreateReply(ctx context.Context, c schema.ReplyCreation) (created schema.Created, err error) {
-	var job schema.Job
-	err = s.InTx(ctx, "creating a reply", func(tx pgx.Tx) error {
+	err = s.Announcing(ctx, "creating a reply", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		first, known, err := tables.TakeKey(ctx, tx, c.Idempotency, c.Response)
 		if err != nil {
-			return err
+			return announcement, err
 		}
 		if known {
 			created = schema.Created{Response: first, Replayed: true}
-			return nil
+			return announcement, nil
 		}
-		created = schema.Created{Response: c.Response}
-		if job, err = s.insertReply(ctx, tx, c); err != nil {
-			return err
+		job, err := s.insertReply(ctx, tx, c)
+		if err != nil {
+			return announcement, err
 		}
-		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: c.Workspace, Subject: audit.Of("reply", c.Reply, "")})
+		created, announcement.Jobs = schema.Created{Response: c.Response}, []schema.Job{job}
+		return announcement, audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: c.Workspace, Subject: audit.Of("reply", c.Reply, "")})
 	})
-	if err != nil {
-		return schema.Created{}, err
-	}
-	if !created.Replayed {
-		s.Announce(schema.Announcement{Jobs: []schema.Job{job}})
-	}
-	return created, nil
+	return created, err
 }
 
 // answered is an item as a reply to it needs it.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
@@ -86,10 +87,7 @@ func (s *Store) CreateMonitor(ctx context.Context, m schema.Monitor) error {
 }
 
 func arguments(m schema.Monitor, sandbox bool) pgx.StrictNamedArgs {
-	platforms := make([]int16, len(m.Platforms))
-	for i, p := range m.Platforms {
-		platforms[i] = int16(p)
-	}
+	platforms := lists.Map(m.Platforms, func(p schema.Platform) int16 { return int16(p) })
 	return pgx.StrictNamedArgs{
 		"id": m.ID, "workspace": m.Workspace, "sandbox": sandbox, "name": m.Name, "include": nonNil(m.Include), "exclude": nonNil(m.Exclude),
 		"language": m.Language, "platforms": platforms, "paused": m.Paused, "created": m.CreatedAt,

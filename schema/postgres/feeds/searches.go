@@ -83,10 +83,9 @@ func (s *Store) SearchAccounts(ctx context.Context, workspace schema.WorkspaceID
 // that also prolongs the claim. Nothing is stored where the monitor was changed since the step was
 // read, or another process has the claim: held is false then.
 func (s *Store) AdvanceSearch(ctx context.Context, claim schema.StreamClaim, step schema.SearchStep, finds []schema.Find) (found int, held bool, err error) {
-	var announcement schema.Announcement
-	err = s.InTx(ctx, "storing what a search has found", func(tx pgx.Tx) error {
+	err = s.Announcing(ctx, "storing what a search has found", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		if held, err = advance(ctx, tx, claim); err != nil || !held {
-			return err
+			return announcement, err
 		}
 		tag, err := tx.Exec(ctx, `
 			update searches s set read_until = @until, began_at = @began, keyword = @keyword, page = @page, place = @place, due_at = @next,
@@ -96,14 +95,13 @@ func (s *Store) AdvanceSearch(ctx context.Context, claim schema.StreamClaim, ste
 			"problem": step.Problem, "monitor": step.Monitor.ID, "version": step.Monitor.UpdatedAt,
 		})
 		if err != nil || tag.RowsAffected() == 0 {
-			return err
+			return announcement, err
 		}
 		found, announcement, err = s.keep(ctx, tx, finds)
-		return err
+		return announcement, err
 	})
 	if err != nil {
-		return 0, held, err
+		found = 0 // nothing is stored
 	}
-	s.Announce(announcement)
-	return found, held, nil
+	return found, held, err
 }

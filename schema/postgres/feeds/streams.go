@@ -139,19 +139,17 @@ func (s *Store) ReleaseStream(ctx context.Context, claim schema.StreamClaim) err
 // that also prolongs the claim. What was found before is left out: found is how many posts are
 // new. held is false, and nothing is stored, where another process has claimed the stream.
 func (s *Store) Advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (found int, held bool, err error) {
-	var announcement schema.Announcement
-	err = s.InTx(ctx, "storing what a stream had", func(tx pgx.Tx) error {
+	err = s.Announcing(ctx, "storing what a stream had", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		if held, err = advance(ctx, tx, claim); err != nil || !held {
-			return err
+			return announcement, err
 		}
 		found, announcement, err = s.keep(ctx, tx, finds)
-		return err
+		return announcement, err
 	})
 	if err != nil {
-		return 0, held, err
+		found = 0 // nothing is stored
 	}
-	s.Announce(announcement)
-	return found, held, nil
+	return found, held, err
 }
 
 // advance stores how far a stream was read, and prolongs the claim; held is false where it is lost.
@@ -208,7 +206,6 @@ func (s *Store) keep(ctx context.Context, tx pgx.Tx, finds []schema.Find) (found
 	}
 	b := &pgx.Batch{}
 	now := s.Now()
-	announcement.Events = append(announcement.Events, tables.QueueFacts(b, factsOf(stored, now), now)...)
-	announcement.Events = append(announcement.Events, tables.QueueEvents(b, matchesOf(stored, now), now)...)
+	announcement.Events = append(tables.QueueFacts(b, factsOf(stored, now), now), tables.QueueEvents(b, matchesOf(stored, now), now)...)
 	return len(stored), announcement, tx.SendBatch(ctx, b).Close()
 }

@@ -189,7 +189,7 @@ func (d deviceRow) makeKey(
 	if d.workspace.IsZero() {
 		return people.DeviceDenied, k, nil
 	}
-	if err := lockWorkspace(ctx, tx, d.workspace); err != nil {
+	if err := tables.LockWorkspace(ctx, tx, d.workspace); err != nil {
 		return 0, k, err
 	}
 	role, err := lockRole(ctx, tx, d.workspace, d.user)

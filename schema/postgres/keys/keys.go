@@ -22,9 +22,6 @@ import (
 // Store keeps keys.
 type Store struct{ *db.DB }
 
-// New returns the store of keys.
-func New(d *db.DB) *Store { return &Store{d} }
-
 // maxKeys are the keys that may work at a time: of a workspace, and of its sandbox twin.
 const maxKeys = 100
 
@@ -55,7 +52,7 @@ func (s *Store) Key(ctx context.Context, workspace schema.WorkspaceID, id schema
 // many as it may, and Forbidden where the member who makes it may not give it by now.
 func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte) error {
 	return s.InTx(ctx, "creating a key", func(tx pgx.Tx) error {
-		if err := lockWorkspace(ctx, tx, k.Workspace); err != nil {
+		if err := tables.LockWorkspace(ctx, tx, k.Workspace); err != nil {
 			return err
 		}
 		if err := mayGive(ctx, tx, k); err != nil {
@@ -66,15 +63,6 @@ func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte
 		}
 		return audit.Write(ctx, tx, s.Now(), creationEntry(k))
 	})
-}
-
-// lockWorkspace lets changes of a workspace's keys happen in turn.
-func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
-	tag, err := tx.Exec(ctx, `select from workspaces where id = $1 and deleting_at is null for no key update`, workspace)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = db.NotFound("workspace")
-	}
-	return err
 }
 
 // mayGive refuses a key that a member makes whose role does not reach it by now: their request may have waited for
@@ -112,7 +100,7 @@ func creationEntry(k schema.KeyRecord) audit.Entry {
 }
 
 func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte) error {
-	tag, err := tx.Exec(ctx, `
+	return db.ExecOr(ctx, tx, tables.InvalidState(fmt.Sprintf("the workspace has %d keys, as many as it may; revoke one first", maxKeys)), `
 		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_at, suspended_until, expires_at, networks, made_by)
 		select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended, @until, @expires::timestamptz, coalesce(@networks::cidr[], '{}'), @maker::uuid
 		where (select count(*) from api_keys k where k.workspace_id = @workspace and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) < @most`, pgx.StrictNamedArgs{
@@ -120,10 +108,6 @@ func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte
 		"permission": int16(k.Permission), "created": k.CreatedAt, "suspended": db.OrNull(k.SuspendedAt), "until": db.OrNull(k.SuspendedUntil),
 		"expires": db.OrNull(k.ExpiresAt), "networks": k.Networks, "maker": k.MadeBy, "most": maxKeys,
 	})
-	if err == nil && tag.RowsAffected() == 0 {
-		err = &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d keys, as many as it may; revoke one first", maxKeys)}
-	}
-	return err
 }
 
 // RotateKey stores the successor of a key: of its lineage, with its name, permission, networks and end, and its

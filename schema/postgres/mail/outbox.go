@@ -121,15 +121,8 @@ func (s *Store) Waiting(ctx context.Context) (map[people.MailKind]people.Waiting
 		from (select kind, expires_at from mails where due_at is not null and (due_at <= @now or attempts > 0) limit @most) w
 		join unnest(@kinds::int2[], @lives::interval[]) k (kind, life) on k.kind = w.kind group by k.kind`,
 		pgx.StrictNamedArgs{"now": now, "most": people.MaxMails, "kinds": numbers, "lives": lives})
-	if err != nil {
-		return nil, db.Wrap(err, "counting mails")
-	}
-	waiting := map[people.MailKind]people.WaitingMail{}
-	var kind people.MailKind
-	var mails people.WaitingMail
-	_, err = pgx.ForEachRow(rows, []any{(*int16)(&kind), &mails.Mails, &mails.Since}, func() error {
-		waiting[kind] = mails
-		return nil
+	waiting, err := db.CollectMap(rows, err, func(row pgx.Row, kind *people.MailKind, mails *people.WaitingMail) error {
+		return row.Scan((*int16)(kind), &mails.Mails, &mails.Since)
 	})
 	return waiting, db.Wrap(err, "counting mails")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -49,10 +50,7 @@ func (s *Store) Archive(ctx context.Context) (rows int, more bool, err error) {
 		if err != nil {
 			return err
 		}
-		posts := make([]schema.PostID, len(found))
-		for i, x := range found {
-			posts[i] = x.post
-		}
+		posts := lists.Map(found, func(x ending) schema.PostID { return x.post })
 		moved, created, err := s.archive(ctx, tx, posts)
 		if err != nil {
 			return err
@@ -146,10 +144,7 @@ func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (
 	if created || err != nil {
 		return 0, created, err
 	}
-	ids := make([]schema.PostID, len(free))
-	for i, x := range free {
-		ids[i] = x.post
-	}
+	ids := lists.Map(free, func(x ending) schema.PostID { return x.post })
 	b := &pgx.Batch{}
 	b.Queue(tables.Archive, ids)
 	b.Queue(sql.Text(`

@@ -17,18 +17,10 @@ const deadLettersCounted = 1000
 
 // CountDeadLetters returns how many there are, by stage, up to deadLettersCounted of each.
 func (s *Store) CountDeadLetters(ctx context.Context) (map[string]int, error) {
-	counts := map[string]int{}
 	rows, err := s.Pool.Query(ctx, `
 		select u.stage, (select count(*) from (select from dead_letters l where l.stage = u.stage and l.dead_at is not null limit $2) dead)
 		from unnest($1::text[]) u (stage)`, schema.Stages(), deadLettersCounted)
-	if err == nil {
-		var stage string
-		var n int
-		_, err = pgx.ForEachRow(rows, []any{&stage, &n}, func() error {
-			counts[stage] = n
-			return nil
-		})
-	}
+	counts, err := db.CollectMap(rows, err, func(row pgx.Row, stage *string, n *int) error { return row.Scan(stage, n) })
 	return counts, db.Wrap(err, "counting dead letters")
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Observe looks at what is not counted as it happens.
 func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
-	o := schema.Observation{Accounts: map[schema.Platform]schema.AccountCounts{}}
+	var o schema.Observation
 	var oldest float64
 	err := s.Pool.QueryRow(ctx, sql.Text(`
 		select coalesce((
@@ -28,14 +28,8 @@ func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
 		select a.platform, count(*), count(*) filter (where a.needs_reconnect or a.ended <> 0)
 		from accounts a join workspaces w on w.id = a.workspace_id
 		where a.disconnected_at is null and w.live_id is null group by a.platform`)
-	if err != nil {
-		return o, db.Wrap(err, "counting accounts")
-	}
-	var platform schema.Platform
-	var counts schema.AccountCounts
-	_, err = pgx.ForEachRow(rows, []any{&platform, &counts.Connected, &counts.NeedReconnect}, func() error {
-		o.Accounts[platform] = counts
-		return nil
+	o.Accounts, err = db.CollectMap(rows, err, func(row pgx.Row, platform *schema.Platform, c *schema.AccountCounts) error {
+		return row.Scan(platform, &c.Connected, &c.NeedReconnect)
 	})
 	return o, db.Wrap(err, "counting accounts")
 }

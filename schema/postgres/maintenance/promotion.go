@@ -107,7 +107,7 @@ func promote(ctx context.Context, tx pgx.Tx, of stretch, near time.Time) (int, e
 		return 0, nil
 	}
 	rows, err := tx.Query(ctx, sql.Text(`select id from {day} where ctid >= $1 and ctid < $2 and due_at < $3`, "day", quoted(of.day)), page(of.from), page(of.to), near)
-	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.JobID) error { return row.Scan((*[16]byte)(id)) })
+	ids, err := db.Collect(rows, err, db.ScanID[schema.JobID])
 	if err != nil {
 		return 0, err
 	}

@@ -49,7 +49,7 @@ func (s *Store) clearPosts(ctx context.Context, conn *pgx.Conn, month string) (r
 	}
 	found, err := conn.Query(ctx, sql.Text(`select id from {month} where id > coalesce($1::uuid, {no_id}) order by id limit $2`, "month", quoted(month)),
 		s.cleared.post, tables.HistoryChunk)
-	posts, err := db.Collect(found, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
+	posts, err := db.Collect(found, err, db.ScanID[schema.PostID])
 	if err != nil || len(posts) == 0 {
 		return 0, false, err
 	}

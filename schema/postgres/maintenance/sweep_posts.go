@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/guard"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -109,10 +110,7 @@ func (c *chunk) due(ctx context.Context, from, to time.Time) (more bool, err err
 // repairPosts repairs posts, each half by itself where that fails, so that one which cannot
 // be read holds up no other.
 func (c *chunk) repairPosts(ctx context.Context, found []suspect) error {
-	ids := make([]schema.PostID, len(found))
-	for i, x := range found {
-		ids[i] = x.post
-	}
+	ids := lists.Map(found, func(x suspect) schema.PostID { return x.post })
 	var announcement schema.Announcement
 	err := pgx.BeginFunc(ctx, c.tx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockPosts, ids); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -121,10 +122,7 @@ func (c *chunk) jobs(ctx context.Context) (more bool, err error) {
 	if err != nil || len(posts) == 0 {
 		return looked == sweepRows, err
 	}
-	found := make([]suspect, len(posts))
-	for i, id := range posts {
-		found[i] = suspect{schema.PostID(id), repairAhead}
-	}
+	found := lists.Map(posts, func(id [16]byte) suspect { return suspect{schema.PostID(id), repairAhead} })
 	if err := c.repairPosts(ctx, found); err != nil {
 		return false, err
 	}
@@ -226,7 +224,7 @@ func (c *chunk) uncollected(ctx context.Context, of span) ([]schema.AccountID, e
 		  and (not exists (select from collections c where c.account_id = a.id)
 		    or exists (select from collections c where c.account_id = a.id and c.due_at is null
 		      and (c.what <> {collect_metrics} or exists (select from snapshots s where s.account_id = a.id))))`), of.after, of.last)
-	return db.Collect(rows, err, func(row pgx.Row, id *schema.AccountID) error { return row.Scan((*[16]byte)(id)) })
+	return db.Collect(rows, err, db.ScanID[schema.AccountID])
 }
 
 // giveJobs reads the jobs that are missing and makes them.

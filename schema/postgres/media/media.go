@@ -18,9 +18,6 @@ import (
 // Store keeps what is known of uploads.
 type Store struct{ *db.DB }
 
-// New returns the store of uploads.
-func New(d *db.DB) *Store { return &Store{d} }
-
 func scanUpload(row pgx.Row, u *schema.Upload) error {
 	return row.Scan((*[16]byte)(&u.ID), (*[16]byte)(&u.Workspace), &u.State, &u.Secret, db.Document("what was announced of media", &u.Announced),
 		db.Document("facts of media", &u.Facts), &u.AltText, &u.FileName, &u.CreatedAt, db.OrZero(&u.ExpiresAt))

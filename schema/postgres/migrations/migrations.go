@@ -26,21 +26,18 @@ var files embed.FS
 // Up brings the tables to this version of crier, forward only. Processes that
 // migrate at once wait for each other. Tables of a newer version are refused.
 func Up(ctx context.Context, url string) error {
-	provider, pool, err := newProvider(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	if err := refuseNewer(ctx, provider); err != nil {
-		return err
-	}
-	if err := catchUp(ctx, pool); err != nil {
-		return err
-	}
-	if err := upPatiently(ctx, provider); err != nil {
-		return fmt.Errorf("migrating PostgreSQL: %w", err)
-	}
-	return nil
+	return onTables(ctx, url, func(provider *goose.Provider, pool *sql.DB) error {
+		if err := refuseNewer(ctx, provider); err != nil {
+			return err
+		}
+		if err := catchUp(ctx, pool); err != nil {
+			return err
+		}
+		if err := upPatiently(ctx, provider); err != nil {
+			return fmt.Errorf("migrating PostgreSQL: %w", err)
+		}
+		return nil
+	})
 }
 
 const (
@@ -80,22 +77,19 @@ func catchUp(ctx context.Context, pool *sql.DB) error {
 // Check returns an error that says what to run where the tables are of an older
 // version of crier, or a newer one.
 func Check(ctx context.Context, url string) error {
-	provider, pool, err := newProvider(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	if err := refuseNewer(ctx, provider); err != nil {
-		return err
-	}
-	pending, err := provider.HasPending(ctx)
-	if err != nil {
-		return fmt.Errorf("looking at the tables of PostgreSQL: %w", err)
-	}
-	if pending {
-		return errors.New("the tables of PostgreSQL are not of this version: run crier migrate with the same --postgres")
-	}
-	return nil
+	return onTables(ctx, url, func(provider *goose.Provider, _ *sql.DB) error {
+		if err := refuseNewer(ctx, provider); err != nil {
+			return err
+		}
+		pending, err := provider.HasPending(ctx)
+		if err != nil {
+			return fmt.Errorf("looking at the tables of PostgreSQL: %w", err)
+		}
+		if pending {
+			return errors.New("the tables of PostgreSQL are not of this version: run crier migrate with the same --postgres")
+		}
+		return nil
+	})
 }
 
 // refuseNewer is an error where the tables are of a newer version of crier: what this one
@@ -111,52 +105,50 @@ func refuseNewer(ctx context.Context, provider *goose.Provider) error {
 	return nil
 }
 
-// newProvider returns once the server has answered.
-func newProvider(ctx context.Context, url string) (*goose.Provider, *sql.DB, error) {
+// onTables runs work once the server has answered.
+func onTables(ctx context.Context, url string, work func(*goose.Provider, *sql.DB) error) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, nil, fmt.Errorf("opening PostgreSQL: %w", db.WithoutPassword(err))
+		return fmt.Errorf("opening PostgreSQL: %w", db.WithoutPassword(err))
 	}
 	db.WithoutLimits(config)
 	pool := stdlib.OpenDB(*config)
+	defer pool.Close()
 	first, cancel := context.WithTimeout(ctx, db.FirstAnswer(config))
 	defer cancel()
 	if err := pool.PingContext(first); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("connecting to PostgreSQL: %w", db.Explain(err)), pool.Close())
+		return fmt.Errorf("connecting to PostgreSQL: %w", db.Explain(err))
 	}
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
-		return nil, nil, errors.Join(err, pool.Close())
+		return err
 	}
 	statements, err := fs.Sub(files, "sql")
 	if err != nil {
-		return nil, nil, errors.Join(err, pool.Close())
+		return err
 	}
 	provider, err := goose.NewProvider(goose.DialectPostgres, pool, statements, goose.WithSessionLocker(locker))
 	if err != nil {
-		return nil, nil, errors.Join(err, pool.Close())
+		return err
 	}
-	return provider, pool, nil
+	return work(provider, pool)
 }
 
 // To brings the tables of a new database to the version that a backup was made at.
 func To(ctx context.Context, url string, version int64) error {
-	provider, pool, err := newProvider(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	current, known, err := provider.GetVersions(ctx)
-	switch {
-	case err != nil:
-		return fmt.Errorf("looking at the tables of PostgreSQL: %w", err)
-	case version > known:
-		return errors.New("the backup is of a newer version of crier")
-	case current > version:
-		return errors.New("the tables of PostgreSQL are newer than the backup's: restore into a database that was not migrated")
-	}
-	if _, err := provider.UpTo(ctx, version); err != nil {
-		return fmt.Errorf("migrating PostgreSQL: %w", err)
-	}
-	return nil
+	return onTables(ctx, url, func(provider *goose.Provider, _ *sql.DB) error {
+		current, known, err := provider.GetVersions(ctx)
+		switch {
+		case err != nil:
+			return fmt.Errorf("looking at the tables of PostgreSQL: %w", err)
+		case version > known:
+			return errors.New("the backup is of a newer version of crier")
+		case current > version:
+			return errors.New("the tables of PostgreSQL are newer than the backup's: restore into a database that was not migrated")
+		}
+		if _, err := provider.UpTo(ctx, version); err != nil {
+			return fmt.Errorf("migrating PostgreSQL: %w", err)
+		}
+		return nil
+	})
 }

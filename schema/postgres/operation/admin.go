@@ -36,7 +36,9 @@ type (
 )
 
 // New returns the store of the operator's commands.
-func New(d *db.DB) *Admin { return &Admin{d, accounts.New(d), keys.New(d), billing.New(d)} }
+func New(d *db.DB) *Admin {
+	return &Admin{d, accounts.New(d), &keys.Store{DB: d}, &billing.Store{DB: d}}
+}
 
 // Workspace returns the live workspace of that name. The error is NotFound where there is none.
 func (a *Admin) Workspace(ctx context.Context, name string) (schema.Workspace, error) {
@@ -54,7 +56,7 @@ func (a *Admin) WorkspacesOf(ctx context.Context, text string) ([]schema.Workspa
 	}
 	rows, err := a.Pool.Query(ctx, `
 		select id from workspaces where name = $1 and (live_id is not null or not $2) or id = $3 order by live_id is not null`, name, isSandbox, id)
-	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.WorkspaceID) error { return row.Scan((*[16]byte)(id)) })
+	ids, err := db.Collect(rows, err, db.ScanID[schema.WorkspaceID])
 	if err == nil && len(ids) == 0 {
 		err = &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace"}
 	}

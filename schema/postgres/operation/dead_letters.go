@@ -98,7 +98,7 @@ func (a *Admin) replay(ctx context.Context, tx pgx.Tx, l schema.DeadLetter) erro
 	case schema.TopicPublish:
 		b.Queue(tables.LockPost, id)
 		b.Queue(sql.Text(`update targets set next_at = now() where post_id = $1 and n = $2 and state = {target_pending}`), id, l.Subject.N)
-		_, err := tables.MoveJobOf(ctx, tx, b, l.Subject.ID, a.Now()) // delay finds the job by itself
+		_, err := tables.MoveJobsOf(ctx, tx, b, []schema.PostID{l.Subject.ID}, a.Now()) // delay finds the job by itself
 		return err
 	case schema.TopicComment:
 		b.Queue(sql.Text(`update comments set next_at = now() where id = $1 and state = {comment_pending}`), id)

@@ -188,7 +188,7 @@ func (a *Admin) lockReviewed(ctx context.Context, tx pgx.Tx, ids []schema.PostID
 		where kind = $1 and (cardinality($2::uuid[]) = 0 or subject = any($2)) and subject > coalesce($3::uuid, {no_id})
 		order by subject limit $4 for update`),
 		int16(schema.UnderReview), append([]schema.PostID{}, ids...), after, reviewBatch)
-	reviewed, err := db.Collect(rows, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
+	reviewed, err := db.Collect(rows, err, db.ScanID[schema.PostID])
 	if err != nil {
 		return nil, err
 	}

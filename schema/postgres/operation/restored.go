@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -74,10 +75,7 @@ var lookForFound = sql.Text(`
 // selected. What is published of them stays.
 func (a *Admin) CancelRestored(ctx context.Context, r *schema.Restore, of schema.HeldSelection) (cancelled int, err error) {
 	err = a.eachRestored(ctx, r, of, func(tx pgx.Tx, posts []restores.Known) (committed func(), err error) {
-		ids := make([]schema.PostID, len(posts))
-		for i, p := range posts {
-			ids[i] = p.ID
-		}
+		ids := lists.Map(posts, func(p restores.Known) schema.PostID { return p.ID })
 		announcement, err := a.cancelAll(ctx, tx, ids)
 		if err == nil {
 			err = a.cancelComments(ctx, tx, ids)
@@ -129,10 +127,7 @@ func (a *Admin) decideOn(ctx context.Context, r *schema.Restore, of schema.HeldS
 		if posts, upto, more, err = restores.Page(ctx, tx, r, of, after); err != nil || len(posts) == 0 {
 			return err
 		}
-		ids := make([]schema.PostID, len(posts))
-		for i, p := range posts {
-			ids[i] = p.ID
-		}
+		ids := lists.Map(posts, func(p restores.Known) schema.PostID { return p.ID })
 		if _, err := tx.Exec(ctx, tables.LockPosts, ids); err != nil {
 			return err
 		}

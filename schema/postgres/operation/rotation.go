@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -162,7 +163,7 @@ func (c *resealing) run(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, sql.Text(`
 		select {columns} from {table}
 		where {key} > $1::text::{type} and substring({column} for 5) = any($2)
-		order by {table}.{key} limit $3 for no key update skip locked`, c.names()...), c.after, prefixes(c.keys), resealed)
+		order by {table}.{key} limit $3 for no key update skip locked`, c.names()...), c.after, lists.Map(c.keys, schema.SealingKey.Prefix), resealed)
 	values, err := db.Collect(rows, err, c.column.Read)
 	if err != nil {
 		return err
@@ -189,14 +190,6 @@ func (c *resealing) names() []string {
 	return []string{
 		"table", c.column.Table, "column", c.column.Column, "columns", c.column.Columns(), "key", c.column.Key, "type", c.column.KeyType,
 	}
-}
-
-func prefixes(keys []schema.SealingKey) [][]byte {
-	all := make([][]byte, len(keys))
-	for i, key := range keys {
-		all[i] = key.Prefix()
-	}
-	return all
 }
 
 // Drop ends keys: from now on nothing is stored that they have sealed, and drop, which deletes
@@ -240,7 +233,7 @@ var errNeeded = errors.New("keys are needed")
 func endKeys(ctx context.Context, tx pgx.Tx, keys []schema.SealingKey) ([]KeyUse, error) {
 	_, err := tx.Exec(ctx, `
 		select pg_advisory_xact_lock(hashtextextended('crier key ' || encode(prefix, 'hex'), 0))
-		from (select unnest($1::bytea[]) prefix order by 1) keys`, prefixes(keys))
+		from (select unnest($1::bytea[]) prefix order by 1) keys`, lists.Map(keys, schema.SealingKey.Prefix))
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +253,7 @@ func endKeys(ctx context.Context, tx pgx.Tx, keys []schema.SealingKey) ([]KeyUse
 		return needed, nil
 	}
 	b := &pgx.Batch{}
-	b.Queue(`insert into dropped_keys (prefix) select unnest($1::bytea[]) on conflict do nothing`, prefixes(keys))
+	b.Queue(`insert into dropped_keys (prefix) select unnest($1::bytea[]) on conflict do nothing`, lists.Map(keys, schema.SealingKey.Prefix))
 	b.Queue(`update installation_keyset set keys = array(select key from unnest(keys) key where key <> all($1::bigint[]))`, tables.KeyIDs(keys))
 	return nil, tx.SendBatch(ctx, b).Close()
 }

@@ -93,18 +93,10 @@ func lockSession(ctx context.Context, tx pgx.Tx, user schema.UserID, session sch
 	if err := lockUser(ctx, tx, user); err != nil {
 		return err
 	}
-	tag, err := tx.Exec(ctx, `select from sessions where id = $1 and user_id = $2 for key share`, session, user)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = errSessionEnded
-	}
-	return err
+	return db.ExecOr(ctx, tx, errSessionEnded, `select from sessions where id = $1 and user_id = $2 for key share`, session, user)
 }
 
 // lockUser lets changes of how a user signs in happen in turn.
 func lockUser(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
-	tag, err := tx.Exec(ctx, `select from users where id = $1 for no key update`, user)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = errSessionEnded
-	}
-	return err
+	return db.ExecOr(ctx, tx, errSessionEnded, `select from users where id = $1 for no key update`, user)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
@@ -20,11 +21,7 @@ func isLetIn(ctx context.Context, tx pgx.Tx, t people.Testimony) (is bool, err e
 }
 
 func givenIn(t people.Testimony) []string {
-	names := make([]string, len(t.Roles))
-	for i, r := range t.Roles {
-		names[i] = r.Workspace
-	}
-	return names
+	return lists.Map(t.Roles, func(r people.GivenRole) string { return r.Workspace })
 }
 
 // heldRole is what a user is in a workspace, and what their groups make them.

@@ -58,15 +58,12 @@ func (s *Store) userBy(ctx context.Context, tx pgx.Tx, t people.Testimony, n peo
 		return user, &people.SignInError{Reason: people.ReasonNoAddress}
 	}
 	user = schema.NewID[schema.UserID](n.At)
-	tag, err := tx.Exec(ctx, `
+	err = db.ExecOr(ctx, tx, &people.SignInError{Reason: people.ReasonAddressTaken}, `
 		insert into users (id, email, name, created_at, confirmed_at) values (@id, @email, @name, @at, case when @verified then @at::timestamptz end)
 		on conflict (email) do nothing`,
 		pgx.StrictNamedArgs{"id": user, "email": t.Email, "name": t.Name, "at": n.At, "verified": t.Verified})
 	if err != nil {
 		return user, err
-	}
-	if tag.RowsAffected() == 0 {
-		return user, &people.SignInError{Reason: people.ReasonAddressTaken}
 	}
 	err = audit.Write(ctx, tx, s.Now(), audit.Entry{Action: "user.add", By: groupsOf(t.Issuer), Subject: audit.Of("user", user, t.Name)})
 	if err != nil {

@@ -125,14 +125,11 @@ func (s *Store) Join(ctx context.Context, hash [32]byte, user schema.UserID, ses
 // The error is Unauthorized where somebody has the address by now.
 func (s *Store) JoinAnew(ctx context.Context, u people.NewUser, n people.NewSession) error {
 	return s.InTx(ctx, "accepting an invitation", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `
+		err := db.ExecOr(ctx, tx, people.ErrSignInFirst, `
 			insert into users (id, email, name, password, created_at) values ($1, $2, $3, $4, $5) on conflict (email) do nothing`,
 			u.ID, u.Email, u.Name, u.Password, n.At)
 		if err != nil {
 			return err
-		}
-		if tag.RowsAffected() == 0 {
-			return people.ErrSignInFirst
 		}
 		if _, err := s.accept(ctx, tx, u.Invitation, u.ID); err != nil {
 			return err

@@ -77,6 +77,8 @@ func (s *Store) redeem(ctx context.Context, tx pgx.Tx, user schema.UserID, passw
 	return setPassword(ctx, tx, user, password, schema.SessionID{})
 }
 
+var errOwned = &schema.Error{Kind: schema.Unauthorized, Message: "the link is not valid: there is an owner already"}
+
 // makeFirstOwner makes the first user: the operator, and the owner of what workspaces there are, except of
 // those that somebody has registered. Where there is none, one is made. The address is the network that they come from.
 func (s *Store) makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redemption, address string) error {
@@ -84,14 +86,11 @@ func (s *Store) makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redempti
 	if _, err := tx.Exec(ctx, `lock table users in share row exclusive mode`); err != nil {
 		return err
 	}
-	tag, err := tx.Exec(ctx, `
+	err := db.ExecOr(ctx, tx, errOwned, `
 		insert into users (id, email, name, password, is_operator, created_at, confirmed_at)
 		select $1, $2, $3, $4, true, $5, $5 where not exists (select from users)`, r.ID, r.Email, r.Name, r.Password, r.At)
 	if err != nil {
 		return err
-	}
-	if tag.RowsAffected() == 0 {
-		return &schema.Error{Kind: schema.Unauthorized, Message: "the link is not valid: there is an owner already"}
 	}
 	entries, err := ownAtFirst(ctx, tx, r)
 	if err != nil {

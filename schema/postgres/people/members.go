@@ -134,11 +134,7 @@ func mayManage(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, by 
 
 // lockWorkspace lets changes of a live workspace's members happen in turn.
 func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
-	tag, err := tx.Exec(ctx, `select from workspaces where id = $1 and live_id is null and deleting_at is null for no key update`, workspace)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = db.NotFound("workspace")
-	}
-	return err
+	return db.ExecOr(ctx, tx, db.NotFound("workspace"), `select from workspaces where id = $1 and live_id is null and deleting_at is null for no key update`, workspace)
 }
 
 // withdrawBeyond withdraws the invitations of a member that they could not make any more.

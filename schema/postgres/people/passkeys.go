@@ -12,6 +12,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 func scanPasskey(row pgx.Row, p *people.Passkey) error {
@@ -56,7 +57,7 @@ func (s *Store) AddPasskey(ctx context.Context, session schema.SessionID, p peop
 		if have >= people.MaxPasskeys {
 			return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("you have %d passkeys, as many as you may: remove one first", have)}
 		}
-		tag, err := tx.Exec(ctx, `
+		err := db.ExecOr(ctx, tx, tables.InvalidState("this passkey is known already"), `
 			insert into passkeys (id, user_id, credential_id, public_key, sign_count, transports, backup_eligible, name, created_at)
 			values (@id, @user, @credential, @key, @count, @transports, @eligible, @name, @at) on conflict (credential_id) do nothing`,
 			pgx.StrictNamedArgs{
@@ -65,9 +66,6 @@ func (s *Store) AddPasskey(ctx context.Context, session schema.SessionID, p peop
 			})
 		if err != nil {
 			return err
-		}
-		if tag.RowsAffected() == 0 {
-			return &schema.Error{Kind: schema.InvalidState, Message: "this passkey is known already"}
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: audit.Of("passkey", p.ID, p.Name)})
 	})
@@ -133,11 +131,7 @@ func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.
 // countUse stores the count of a passkey that was shown. Those that do not count stay at 0 (Web Authentication Level 3,
 // 7.2, step 22).
 func countUse(ctx context.Context, tx pgx.Tx, p people.Passkey, at time.Time) error {
-	tag, err := tx.Exec(ctx, `
+	return db.ExecOr(ctx, tx, people.ErrCopiedPasskey, `
 		update passkeys set sign_count = $2, used_at = $3 where id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0)`,
 		p.ID, int64(p.SignCount), at)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = people.ErrCopiedPasskey
-	}
-	return err
 }

@@ -5,6 +5,3 @@ import "crier/schema/postgres/internal/db"
 
 // Store keeps people.
 type Store struct{ *db.DB }
-
-// New returns the store of people.
-func New(d *db.DB) *Store { return &Store{d} }

@@ -146,7 +146,7 @@ func (s *Store) EndSession(ctx context.Context, user schema.UserID, id schema.Se
 // TurnSession says what a session works on: a live workspace that its user is a member of, or its twin. The
 // error is NotFound where the user is no member.
 func (s *Store) TurnSession(ctx context.Context, id schema.SessionID, workspace schema.WorkspaceID, sandbox bool) error {
-	tag, err := s.Pool.Exec(ctx, `
+	err := db.ExecOr(ctx, s.Pool, db.NotFound("workspace"), `
 		with member as (
 			select s.id, m.workspace_id from sessions s
 			join memberships m on m.user_id = s.user_id and m.workspace_id = $2
@@ -154,8 +154,5 @@ func (s *Store) TurnSession(ctx context.Context, id schema.SessionID, workspace 
 			where s.id = $1 for share of m
 		)
 		update sessions s set workspace_id = member.workspace_id, sandbox = $3 from member where s.id = member.id`, id, workspace, sandbox)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = db.NotFound("workspace")
-	}
 	return db.Wrap(err, "turning a session")
 }

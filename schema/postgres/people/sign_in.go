@@ -73,12 +73,9 @@ func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attemp
 	n.User = credentials.User
 	return s.InTx(ctx, "signing in", func(tx pgx.Tx) error {
 		// A change from here on waits for the session, and ends it.
-		tag, err := tx.Exec(ctx, `select from users where id = $1 and password = $2 for share`, credentials.User, credentials.Password)
+		err := db.ExecOr(ctx, tx, people.ErrWrongPassword, `select from users where id = $1 and password = $2 for share`, credentials.User, credentials.Password)
 		if err != nil {
 			return err
-		}
-		if tag.RowsAffected() == 0 {
-			return people.ErrWrongPassword
 		}
 		if err := forgetAttempts(ctx, tx, a, n.User); err != nil {
 			return err
@@ -111,12 +108,9 @@ func (s *Store) ChangePassword(ctx context.Context, user schema.UserID, password
 		if err := setPassword(ctx, tx, user, password, current); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `update sessions set hash = $2 where id = $1`, current, hash[:])
+		err := db.ExecOr(ctx, tx, errSessionEnded, `update sessions set hash = $2 where id = $1`, current, hash[:])
 		if err != nil {
 			return err
-		}
-		if tag.RowsAffected() == 0 {
-			return errSessionEnded
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: audit.Of("user", user, "")})
 	})

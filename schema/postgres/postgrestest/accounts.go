@@ -35,9 +35,7 @@ func (f *Fixture) RenewableAccountOf(nativeID string, in time.Duration) schema.A
 		ExpiresAt: f.Store.Now().Add(in), Renewable: true,
 		Seal: func(schema.Account) ([]byte, bool, error) { return []byte("old"), true, nil },
 	}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	return connected[0].Account
 }
 
@@ -45,9 +43,7 @@ func (f *Fixture) RenewableAccountOf(nativeID string, in time.Duration) schema.A
 func (f *Fixture) Account(id schema.AccountID) schema.Account {
 	f.Helper()
 	a, err := f.Gateway.Account(f.Context(), f.Workspace, id)
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	return a
 }
 
@@ -55,9 +51,7 @@ func (f *Fixture) Account(id schema.AccountID) schema.Account {
 func (f *Fixture) ClaimRenewal(store *postgres.Refresh, a schema.Account) *schema.Renewal {
 	f.Helper()
 	claimed, err := store.Claim(f.Context(), []schema.RefreshMessage{{Workspace: f.Workspace, Account: a.ID}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	if len(claimed) == 0 {
 		return nil
 	}
@@ -67,9 +61,7 @@ func (f *Fixture) ClaimRenewal(store *postgres.Refresh, a schema.Account) *schem
 // FinishRenewal stores how a renewal ended.
 func (f *Fixture) FinishRenewal(store *postgres.Refresh, r *schema.Renewal, o schema.RenewalOutcome) {
 	f.Helper()
-	if err := store.Finish(f.Context(), r.After(o, f.Store.Now(), 0)); err != nil {
-		f.Fatal(err)
-	}
+	f.Must(store.Finish(f.Context(), r.After(o, f.Store.Now(), 0)))
 }
 
 // MakeRenewalsDue makes renewals due, as time would.

@@ -36,9 +36,7 @@ func (f *Fixture) Events() []schema.EventBatch {
 	for _, a := range f.announced {
 		for _, e := range a.Events {
 			var batch schema.EventBatch
-			if err := json.Unmarshal(e.Payload, &batch); err != nil {
-				f.Fatal(err)
-			}
+			f.Must(json.Unmarshal(e.Payload, &batch))
 			all = append(all, batch)
 		}
 	}

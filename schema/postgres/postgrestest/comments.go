@@ -46,9 +46,7 @@ func (f *Fixture) ClaimComment() schema.Delivery {
 // FinishComment stores what a step of a first comment came to.
 func (f *Fixture) FinishComment(d schema.Delivery, o schema.Outcome) {
 	f.Helper()
-	if err := f.Comment.Finish(context.WithoutCancel(f.Context()), d.After(o, f.Store.Now(), 0).OfComment(d)); err != nil {
-		f.Fatal(err)
-	}
+	f.Must(f.Comment.Finish(context.WithoutCancel(f.Context()), d.After(o, f.Store.Now(), 0).OfComment(d)))
 }
 
 // NewFirstComment publishes a post with a first comment and returns the comment.

@@ -62,33 +62,22 @@ func New(t *testing.T) *Fixture {
 	ctx := t.Context()
 	url := embeddedtest.PostgresWith(t, postgres.Migrate)
 	f := &Fixture{T: t, URL: url, Registry: prometheus.NewRegistry()}
-	store, err := postgres.Open(ctx, postgres.Config{
-		URL: url, MaxConns: 10, MaxLateness: MaxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.Registry, Announce: f.announce,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
+	store := f.open(10, f.Registry, f.announce)
 	f.Store, f.Began = store, store.Now()
 	f.Gateway, f.Publish = postgres.NewGateway(store, securetest.PlainText{}, Constraints), postgres.NewPublish(store, Constraints)
 	f.Comment, f.Delay = postgres.NewComment(store, Constraints), postgres.NewDelay(store)
 	f.Notify, f.Analytics = postgres.NewNotify(store, securetest.PlainText{}), postgres.NewAnalytics(store)
 	admin := postgres.NewAdmin(store)
 	w, err := admin.MakeWorkspace(ctx, "acme", "operator", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	f.Workspace, f.Key = w.ID, schema.NewID[schema.KeyID](store.Now())
 	for i := range 3 {
 		a := schema.Account{
 			Workspace: w.ID, Platform: schema.Mastodon, NativeID: strconv.Itoa(i), Name: "a" + strconv.Itoa(i), Sealed: []byte("x"),
 		}
-		if a.ID, err = admin.AccountID(ctx, a); err != nil {
-			t.Fatal(err)
-		}
-		if err := admin.PutAccount(ctx, a); err != nil {
-			t.Fatal(err)
-		}
+		a.ID, err = admin.AccountID(ctx, a)
+		f.Must(err)
+		f.Must(admin.PutAccount(ctx, a))
 		f.Accounts = append(f.Accounts, a.ID)
 	}
 	return f
@@ -100,6 +89,17 @@ func (f *Fixture) Must(err error) {
 	if err != nil {
 		f.Fatal(err)
 	}
+}
+
+// open opens a store on the database, until the end of the test.
+func (f *Fixture) open(conns int32, registry *prometheus.Registry, announce func(schema.Announcement)) *postgres.Store {
+	f.Helper()
+	store, err := postgres.Open(f.Context(), postgres.Config{
+		URL: f.URL, MaxConns: conns, MaxLateness: MaxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: registry, Announce: announce,
+	})
+	f.Must(err)
+	f.Cleanup(store.Close)
+	return store
 }
 
 // WantDue fails the test unless a time is a while, from a minimum to a maximum, after one between since and now, which are

@@ -11,9 +11,7 @@ import (
 func (f *Fixture) Attempts(p schema.Post) []schema.Attempt {
 	f.Helper()
 	_, got, err := f.Gateway.Attempts(f.Context(), f.Workspace, p.ID)
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	return got
 }
 
@@ -32,9 +30,7 @@ func (f *Fixture) Fault(x schema.Fault) (dead bool) {
 		x.Message.Value = []byte("{")
 	}
 	dead, err := f.Store.Fault(f.Context(), x)
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	return dead
 }
 
@@ -70,9 +66,7 @@ func (f *Fixture) MustClaim(p schema.Post, n int16) schema.Delivery {
 func (f *Fixture) Read(p schema.Post) schema.Post {
 	f.Helper()
 	got, err := f.Gateway.Post(f.Context(), f.Workspace, p.ID)
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	return got
 }
 
@@ -80,9 +74,7 @@ func (f *Fixture) Read(p schema.Post) schema.Post {
 func (f *Fixture) Retry(p schema.Post, in time.Duration) schema.Post {
 	f.Helper()
 	retried, err := f.Gateway.Retry(f.Context(), f.Workspace, p.ID, schema.Retry{Delay: in})
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	return retried.Post
 }
 
@@ -117,9 +109,8 @@ func (f *Fixture) Post(n int, in time.Duration) schema.Post {
 // Create creates a post.
 func (f *Fixture) Create(p schema.Post) schema.Post {
 	f.Helper()
-	if _, err := f.Gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{p}}); err != nil {
-		f.Fatal(err)
-	}
+	_, err := f.Gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{p}})
+	f.Must(err)
 	return p
 }
 
@@ -127,27 +118,21 @@ func (f *Fixture) Create(p schema.Post) schema.Post {
 func (f *Fixture) Claim(p schema.Post, n int16) []schema.Delivery {
 	f.Helper()
 	d, err := f.Publish.Claim(f.Context(), []schema.TargetRef{{Post: p.ID, N: n, Version: p.Version}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	return d
 }
 
 // Finish stores what a step came to.
 func (f *Fixture) Finish(d schema.Delivery, o schema.Outcome) {
 	f.Helper()
-	if err := f.Publish.Finish(f.Context(), d.After(o, f.Store.Now(), 0)); err != nil {
-		f.Fatal(err)
-	}
+	f.Must(f.Publish.Finish(f.Context(), d.After(o, f.Store.Now(), 0)))
 }
 
 // Status reads the status of a post.
 func (f *Fixture) Status(p schema.Post) schema.PostStatus {
 	f.Helper()
 	got, err := f.Gateway.Post(f.Context(), f.Workspace, p.ID)
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	return got.Status
 }
 

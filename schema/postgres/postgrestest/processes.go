@@ -2,7 +2,6 @@ package postgrestest
 
 import (
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -23,11 +22,7 @@ type Reader struct {
 // NewReader opens a process that has one connection.
 func (f *Fixture) NewReader() Reader {
 	f.Helper()
-	store, err := postgres.Open(f.Context(), postgres.Config{
-		URL: f.URL, MaxConns: 1, MaxLateness: MaxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(), Announce: f.announce,
-	})
-	f.Must(err)
-	f.Cleanup(store.Close)
+	store := f.open(1, prometheus.NewRegistry(), f.announce)
 	return Reader{f, store, postgres.NewDelay(store)}
 }
 
@@ -87,14 +82,7 @@ func (f *Fixture) ShiftClock(by time.Duration) {
 // OpenProcess opens another store on the same database.
 func (f *Fixture) OpenProcess() *postgres.Store {
 	f.Helper()
-	store, err := postgres.Open(f.Context(), postgres.Config{
-		URL: f.URL, MaxConns: 3, MaxLateness: MaxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(store.Close)
-	return store
+	return f.open(3, prometheus.NewRegistry(), nil)
 }
 
 // Backlog reads the overdue jobs of a shard.

@@ -26,9 +26,7 @@ func (f *Fixture) Deliver(m schema.NotifyMessage, state schema.DeliveryState) {
 		f.Fatalf("claimed %d, %v", len(claimed), err)
 	}
 	result := schema.NotifyResult{ID: m.Delivery, Webhook: m.Webhook, Claim: claimed[0].Claim, State: state}
-	if err := f.Notify.Finish(f.Context(), result); err != nil {
-		f.Fatal(err)
-	}
+	f.Must(f.Notify.Finish(f.Context(), result))
 }
 
 // NewWebhook creates a webhook of the workspace.
@@ -38,9 +36,7 @@ func (f *Fixture) NewWebhook(events ...schema.EventType) schema.Webhook {
 	hook := schema.Webhook{
 		ID: schema.NewID[schema.WebhookID](now), Workspace: f.Workspace, URL: "https://hooks.example/secret", Secret: "s", Active: true, Events: events, CreatedAt: now,
 	}
-	if err := f.Gateway.CreateWebhook(f.Context(), hook); err != nil {
-		f.Fatal(err)
-	}
+	f.Must(f.Gateway.CreateWebhook(f.Context(), hook))
 	return hook
 }
 

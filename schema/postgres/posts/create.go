@@ -207,17 +207,13 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 		return schema.Announcement{}
 	}
 	now := s.Now()
-	var rows tables.PostRows
-	var targets tables.TargetRows
+	rows := make([]*schema.Post, len(posts))
 	var jobs tables.JobRows
-	var uses tables.MediaUses
 	var events []schema.Event
 	var announcement schema.Announcement
 	for i := range posts {
 		p := &posts[i]
-		rows.Add(p)
-		targets.Add(p)
-		uses.Add(p)
+		rows[i] = p
 		if p.Status != schema.Scheduled {
 			continue
 		}
@@ -234,10 +230,10 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 		job.DueAt = now.Add(schema.AnnounceTimeout)
 		jobs.Add(job, now)
 	}
-	rows.Queue(batch)
-	targets.Queue(batch)
+	tables.QueuePosts(batch, rows)
+	tables.QueueTargets(batch, rows...)
 	jobs.Queue(batch)
-	uses.Queue(batch)
+	tables.QueueUses(batch, rows...)
 	announcement.Events = append(announcement.Events, tables.QueueEvents(batch, events, now)...)
 	return announcement
 }
@@ -263,10 +259,7 @@ func (s *Store) replay(ctx context.Context, conn *pgx.Conn, repeats []*creation)
 }
 
 // storedResponse is the response to the first request of a key.
-type storedResponse struct {
-	idempotencyKey
-	fingerprint, response []byte
-}
+type storedResponse struct{ fingerprint, response []byte }
 
 // repeat answers a request with the answer of the first of its key.
 func (c *creation) repeat(first storedResponse) {
@@ -291,17 +284,9 @@ func readAnswers(ctx context.Context, q db.Querier, requests []*creation) (map[i
 		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
 	}
 	rows, err := q.Query(ctx, selectAnswers, db.IDColumn(lineages), keys)
-	answers, err := db.Collect(rows, err, func(row pgx.Row, a *storedResponse) error {
-		return row.Scan((*[16]byte)(&a.lineage), &a.key, &a.fingerprint, &a.response)
+	return db.CollectMap(rows, err, func(row pgx.Row, k *idempotencyKey, a *storedResponse) error {
+		return row.Scan((*[16]byte)(&k.lineage), &k.key, &a.fingerprint, &a.response)
 	})
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[idempotencyKey]storedResponse, len(answers))
-	for _, a := range answers {
-		known[a.idempotencyKey] = a
-	}
-	return known, nil
 }
 
 // confirm finds out whether a transaction whose COMMIT was not answered took place, by a

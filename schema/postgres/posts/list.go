@@ -3,6 +3,7 @@ package posts
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,20 +63,11 @@ const indexesAlone = `select set_config('enable_seqscan', 'off', true), set_conf
 // is gone since is left out.
 func (s *Store) inOrder(ctx context.Context, workspace schema.WorkspaceID, ids []schema.PostID) ([]schema.Post, error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {post_columns} from all_posts p where p.id = any($1) and p.workspace_id = $2`), ids, workspace)
-	read, err := db.Collect(rows, err, tables.ScanPost)
+	posts, err := db.Collect(rows, err, tables.ScanPost)
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[schema.PostID]schema.Post, len(read))
-	for _, p := range read {
-		byID[p.ID] = p
-	}
-	posts := make([]schema.Post, 0, len(ids))
-	for _, id := range ids {
-		if p, ok := byID[id]; ok {
-			posts = append(posts, p)
-		}
-	}
+	slices.SortFunc(posts, func(a, b schema.Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	if err := tables.AddAllTargets(ctx, s.Pool, posts); err != nil {
 		return nil, err
 	}

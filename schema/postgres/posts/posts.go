@@ -177,13 +177,9 @@ func (s *Store) replace(ctx context.Context, tx pgx.Tx, before, p *schema.Post, 
 	b.Queue(`delete from targets where post_id = $1`, p.ID)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	queueSlot(b, before, p)
-	var targets tables.TargetRows
-	targets.Add(p)
-	targets.Queue(b)
+	tables.QueueTargets(b, p)
 	tables.QueueUnused(b, p.ID)
-	var uses tables.MediaUses
-	uses.Add(p)
-	uses.Queue(b)
+	tables.QueueUses(b, p)
 	var announcement schema.Announcement
 	if p.Status == schema.Scheduled {
 		announcement = queueJob(b, p, now, p.ScheduledFor)
@@ -228,14 +224,13 @@ func queueJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (announcement sc
 // Delete removes a draft for good and cancels a scheduled post; it tells which. After a
 // cancel commits, no claim of the post succeeds. A post that is cancelled stays so.
 func (s *Store) Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error) {
-	var announcement schema.Announcement
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.Announcing(ctx, "deleting a post", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		p, err := s.lockPost(ctx, tx, workspace, id, "deleted")
 		if cancelled = p.Status == schema.Cancelled; cancelled {
-			return nil // whoever asks again had no answer
+			return announcement, nil // whoever asks again had no answer
 		}
 		if err != nil {
-			return err
+			return announcement, err
 		}
 		b := &pgx.Batch{}
 		if p.Status == schema.Draft {
@@ -245,7 +240,7 @@ func (s *Store) Delete(ctx context.Context, workspace schema.WorkspaceID, id sch
 			b.Queue(`delete from posts where id = $1`, id)
 			b.Queue(`delete from queue_slots where post_id = $1`, id)
 			audit.Queue(ctx, b, s.Now(), entry(&p))
-			return tx.SendBatch(ctx, b).Close()
+			return announcement, tx.SendBatch(ctx, b).Close()
 		}
 		cancelled = true
 		given := tables.Charges{}
@@ -254,13 +249,9 @@ func (s *Store) Delete(ctx context.Context, workspace schema.WorkspaceID, id sch
 		after := p
 		after.Status = schema.Cancelled
 		audit.Queue(ctx, b, s.Now(), changedEntry(&p, &after))
-		return tx.SendBatch(ctx, b).Close()
+		return announcement, tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return false, db.OrNotFound(err, "post")
-	}
-	s.Announce(announcement)
-	return cancelled, nil
+	return cancelled && err == nil, db.OrNotFound(err, "post")
 }
 
 // createBatch is how many posts share a transaction: enough to share a flush among all who

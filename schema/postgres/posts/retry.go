@@ -89,9 +89,7 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, retry schema.Retry) (don
 	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
 	rows.queue(b, &p, due, retry.AcceptDuplicate)
 	tables.QueueReopened(b, p.ID)
-	var uses tables.MediaUses // which may have been given up since the post ended
-	uses.Add(&p)
-	uses.Queue(b)
+	tables.QueueUses(b, &p) // which may have been given up since the post ended
 	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	announcement = queueJob(b, &p, now, due)

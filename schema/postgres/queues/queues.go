@@ -19,9 +19,6 @@ import (
 // Store keeps queues and their slots.
 type Store struct{ *db.DB }
 
-// New returns the store of queues.
-func New(d *db.DB) *Store { return &Store{d} }
-
 // maxQueues bounds the queues of a workspace: their list is not paged.
 const maxQueues = 100
 

@@ -70,19 +70,16 @@ func (s *Store) EventsRead(ctx context.Context, r *schema.Restore, until time.Ti
 // Lease lets one process at a time look at the platforms, as long as it renews the lease. It is false while another
 // process has it.
 func (s *Store) Lease(ctx context.Context, r *schema.Restore, mine *time.Time) (leased bool, err error) {
-	var until time.Time
 	rows, err := s.Pool.Query(ctx, `
 		update restores set looking_until = now() + $2::interval
 		where restored_to = $1 and ended_at is null and (looking_until is null or looking_until < now() or looking_until = $3)
 		returning looking_until`, r.To, lookLease, db.OrNull(*mine))
 	leases, err := db.Collect(rows, err, func(row pgx.Row, t *time.Time) error { return row.Scan(t) })
-	if err != nil {
+	if err != nil || len(leases) == 0 {
 		return false, db.Wrap(err, "leasing the looks at platforms")
 	}
-	for _, until = range leases {
-		*mine, leased = until, true
-	}
-	return leased, nil
+	*mine = leases[0]
+	return true, nil
 }
 
 // lookLease is longer than the look at an account takes between two of its posts.

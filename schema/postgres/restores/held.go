@@ -132,18 +132,15 @@ func (s *Store) inOrder(ctx context.Context, groups map[groupKey]schema.HeldGrou
 		ids = append(ids, key.workspace)
 	}
 	type workspace struct {
-		id      schema.WorkspaceID
 		name    string
 		sandbox bool
 	}
 	rows, err := s.Pool.Query(ctx, `select id, name, live_id is not null from workspaces where id = any($1)`, db.IDColumn(ids))
-	names, err := db.Collect(rows, err, func(row pgx.Row, w *workspace) error { return row.Scan((*[16]byte)(&w.id), &w.name, &w.sandbox) })
+	named, err := db.CollectMap(rows, err, func(row pgx.Row, id *schema.WorkspaceID, w *workspace) error {
+		return row.Scan((*[16]byte)(id), &w.name, &w.sandbox)
+	})
 	if err != nil {
 		return nil, db.Wrap(err, "reading the names of workspaces")
-	}
-	named := map[schema.WorkspaceID]workspace{}
-	for _, w := range names {
-		named[w.id] = w
 	}
 	var all []schema.HeldGroup
 	for key, g := range groups {

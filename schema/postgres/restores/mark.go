@@ -218,7 +218,7 @@ const knownSlack = 100 * time.Millisecond
 func (s *Store) Unknown(ctx context.Context, batches []schema.BatchID) (at time.Time, err error) {
 	now := s.Now()
 	rows, err := s.Pool.Query(ctx, `select u.id from unnest($1::uuid[]) u (id) where not exists (select from outbox o where o.id = u.id)`, db.IDColumn(batches))
-	gone, err := db.Collect(rows, err, func(row pgx.Row, id *schema.BatchID) error { return row.Scan((*[16]byte)(id)) })
+	gone, err := db.Collect(rows, err, db.ScanID[schema.BatchID])
 	if err != nil {
 		return at, db.Wrap(err, "looking for batches of events")
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -34,10 +35,7 @@ func (s *Store) Posts(ctx context.Context, r *schema.Restore, of schema.HeldSele
 
 // withContent adds posts and findings. What ended meanwhile is left out.
 func (s *Store) withContent(ctx context.Context, known []Known) ([]KnownPost, error) {
-	ids := make([]schema.PostID, len(known))
-	for i, k := range known {
-		ids[i] = k.ID
-	}
+	ids := lists.Map(known, func(k Known) schema.PostID { return k.ID })
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {post_columns} from posts p where p.id = any($1)`), ids)
 	read, err := db.Collect(rows, err, tables.ScanPost)
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
@@ -48,10 +49,7 @@ func (s *Store) Deliveries(ctx context.Context, workspace schema.WorkspaceID, id
 	err := pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(oneWebhook, id, workspace).QueryRow(func(row pgx.Row) error { return s.scanWebhook(row, &webhook) })
-		b.Queue(selectDeliveries, deliveryParameters(workspace, id, f)).Query(func(rows pgx.Rows) (err error) {
-			records, err = db.Collect(rows, nil, scanRecord)
-			return err
-		})
+		b.Queue(selectDeliveries, deliveryParameters(workspace, id, f)).Query(db.CollectInto(&records, scanRecord))
 		return tx.SendBatch(ctx, b).Close()
 	})
 	return webhook, records, db.Wrap(db.OrNotFound(err, "webhook"), "reading deliveries")
@@ -74,10 +72,7 @@ func deliveryParameters(workspace schema.WorkspaceID, webhook schema.WebhookID, 
 	if !f.Before.IsZero() {
 		before = schema.FirstID[schema.DeliveryID](f.Before)
 	}
-	states := make([]int16, len(f.States))
-	for i, s := range f.States {
-		states[i] = int16(s)
-	}
+	states := lists.Map(f.States, func(s schema.DeliveryState) int16 { return int16(s) })
 	return pgx.StrictNamedArgs{
 		"webhook": webhook, "workspace": workspace, "states": states, "event": string(f.Event), "event_id": f.EventID,
 		"after": after, "before": before, "below": f.Below, "tried": f.Tried, "limit": f.Limit,
@@ -147,10 +142,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, workspace schema.WorkspaceI
 
 func deliveryIDs(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]schema.DeliveryID, error) {
 	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[schema.DeliveryID])
+	return db.Collect(rows, err, db.ScanID[schema.DeliveryID])
 }
 
 // redeliver makes new deliveries of those that choose names, while the webhook is locked:

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
@@ -130,11 +131,7 @@ func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID,
 }
 
 func eventNames(events []schema.EventType) []string {
-	names := make([]string, len(events))
-	for i, e := range events {
-		names[i] = string(e)
-	}
-	return names
+	return lists.Map(events, func(e schema.EventType) string { return string(e) })
 }
 
 // entry is what the audit log says of a webhook that is made, or changed.

@@ -3,9 +3,11 @@ package db
 import (
 	"errors"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // ids is a column of ids as pgx's array codec takes it, without the reflection and the
@@ -16,12 +18,14 @@ type ids[K schema.Kind] []schema.ID[K]
 func IDColumn[K schema.Kind](of []schema.ID[K]) ids[K] { return of }
 
 // IDs are those of an array as it was read.
-func IDs[I ~[16]byte](raw [][16]byte) []I {
-	ids := make([]I, len(raw))
-	for i, id := range raw {
-		ids[i] = I(id)
-	}
-	return ids
+func IDs[I ~[16]byte](raw [][16]byte) []I { return lists.Map(raw, func(id [16]byte) I { return id }) }
+
+// ScanID reads an id.
+func ScanID[I ~[16]byte](row pgx.Row, id *I) error {
+	var raw [16]byte
+	err := row.Scan(&raw)
+	*id = I(raw)
+	return err
 }
 
 func (c ids[K]) Dimensions() []pgtype.ArrayDimension {

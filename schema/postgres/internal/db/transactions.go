@@ -7,11 +7,26 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"crier/schema"
 )
 
 // InTx runs work in a transaction; its error says what was being done.
 func (s *DB) InTx(ctx context.Context, doing string, work func(pgx.Tx) error) error {
 	return Wrap(pgx.BeginFunc(ctx, s.Pool, work), doing)
+}
+
+// Announcing is InTx for work that returns what is to be announced once it is committed.
+func (s *DB) Announcing(ctx context.Context, doing string, work func(pgx.Tx) (schema.Announcement, error)) error {
+	var a schema.Announcement
+	err := s.InTx(ctx, doing, func(tx pgx.Tx) (err error) {
+		a, err = work(tx)
+		return err
+	})
+	if err == nil {
+		s.Announce(a)
+	}
+	return err
 }
 
 // Alone runs work in a transaction under an advisory lock; if another process holds that,
@@ -84,9 +99,18 @@ type Querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// Execer is a connection or a transaction.
+// Execer is a pool, a connection or a transaction.
 type Execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// ExecOr runs a statement; the error is none where it has changed no row, or locked none.
+func ExecOr(ctx context.Context, q Execer, none error, statement string, args ...any) error {
+	tag, err := q.Exec(ctx, statement, args...)
+	if err == nil && tag.RowsAffected() == 0 {
+		return none
+	}
+	return err
 }
 
 // Later runs work in a transaction that does not wait for the disk, with generic plans. If it is
@@ -104,4 +128,30 @@ func Collect[T any](rows pgx.Rows, err error, scan func(pgx.Row, *T) error) ([]T
 		err = scan(row, &value)
 		return value, err
 	})
+}
+
+// CollectInto returns what reads the rows of a queued statement, each with scan.
+func CollectInto[T any](into *[]T, scan func(pgx.Row, *T) error) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = Collect(rows, nil, scan)
+		return err
+	}
+}
+
+// CollectMap reads the rows of a query, each with scan, which gives a value its key.
+func CollectMap[K comparable, V any](rows pgx.Rows, err error, scan func(pgx.Row, *K, *V) error) (map[K]V, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := map[K]V{}
+	for rows.Next() {
+		var key K
+		var value V
+		if err := scan(rows, &key, &value); err != nil {
+			return nil, err
+		}
+		all[key] = value
+	}
+	return all, rows.Err()
 }

@@ -10,6 +10,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/guard"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -108,10 +109,7 @@ func (g *Group[T]) run(s *db.DB) {
 func (g *Group[T]) finish(batch []*request[T]) {
 	ctx, cancel := context.WithTimeout(context.Background(), db.TransactionTimeout+5*time.Second)
 	defer cancel()
-	values := make([]*T, len(batch))
-	for i, r := range batch {
-		values[i] = r.value
-	}
+	values := lists.Map(batch, func(r *request[T]) *T { return r.value })
 	for i, err := range g.Settle(ctx, values) {
 		batch[i].done <- err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -82,9 +83,6 @@ type state interface {
 func number[S state](s S) string { return fmt.Sprintf("%d", s) }
 
 func set[S state](states ...S) string {
-	numbers := make([]string, len(states))
-	for i, s := range states {
-		numbers[i] = number(s)
-	}
+	numbers := lists.Map(states, func(s S) string { return number(s) })
 	return "(" + strings.Join(numbers, ", ") + ")"
 }

@@ -1,4 +1,4 @@
--- The 778 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 777 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -1548,7 +1548,7 @@ select ctid from (
   from attempts where post_id = any($1)
 ) ranked where place > $2);
 
--- internal/tables/bound.go Admit
+-- internal/tables/bound.go LockWorkspace
 select from workspaces where id = $1 and deleting_at is null for no key update;
 
 -- internal/tables/bound.go Admit
@@ -1995,9 +1995,6 @@ select count(*) from api_keys k join workspaces w on w.id = k.workspace_id where
 -- keys/keys.go Key
 select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.name, k.prefix, k.permission,
 k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_at, k.suspended_until, k.networks, coalesce(k.made_by, '00000000-0000-0000-0000-000000000000'::uuid) from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1) and k.id = $2;
-
--- keys/keys.go lockWorkspace
-select from workspaces where id = $1 and deleting_at is null for no key update;
 
 -- keys/keys.go lockRole
 select m.role from memberships m join workspaces w on coalesce(w.live_id, w.id) = m.workspace_id

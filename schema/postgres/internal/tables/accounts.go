@@ -9,11 +9,6 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// AnnounceAccounts hands on what a change of accounts asks of the log.
-func AnnounceAccounts(s *db.DB, jobs []schema.Job, events []schema.EncodedEvents) {
-	s.Announce(schema.Announcement{Jobs: Soon(jobs, s.Now()), Events: events})
-}
-
 // AccountEvent is an event about an account, with what else belongs to it.
 func AccountEvent(t schema.EventType, a schema.Account, data *schema.AccountData, now time.Time) schema.Event {
 	if data == nil {

@@ -17,15 +17,16 @@ type Bound struct {
 	Max   int
 }
 
+// LockWorkspace lets changes of what a workspace has happen in turn. It is NotFound where the workspace is gone.
+func LockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
+	return db.ExecOr(ctx, tx, db.NotFound("workspace"), `select from workspaces where id = $1 and deleting_at is null for no key update`, workspace)
+}
+
 // Admit locks a workspace that gets one more row, so that no other request does at the same time.
 // It is InvalidState where the workspace has as many as it may, NotFound where it is gone.
 func Admit(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, b Bound) error {
-	tag, err := tx.Exec(ctx, `select from workspaces where id = $1 and deleting_at is null for no key update`, workspace)
-	if err != nil {
+	if err := LockWorkspace(ctx, tx, workspace); err != nil {
 		return err
-	}
-	if tag.RowsAffected() == 0 {
-		return db.NotFound("workspace")
 	}
 	var has int
 	if err := tx.QueryRow(ctx, sql.Text(`select count(*) from {table} where workspace_id = $1`, "table", b.Table), workspace).Scan(&has); err != nil {

@@ -172,27 +172,16 @@ func ReadUsed(ctx context.Context, q db.Querier, keys []CounterKey) (map[Counter
 		rows = append(rows, Charge{Key: key})
 	}
 	subjects, periods, _, _ := rows.columns()
-	type counter struct {
-		CounterKey
-		used int
-	}
 	found, err := q.Query(ctx, sql.Text(`
 		select c.subject, c.period, false, c.used
 		from unnest($1::uuid[], $2::date[]) u (subject, period) join counters c using (subject, period)
 		union all
 		select u.workspace_id, u.month, true, p.used
 		from unnest($1::uuid[], $2::date[]) u (workspace_id, month) cross join lateral ({newest_usage}) p`), subjects, periods)
-	counters, err := db.Collect(found, err, func(row pgx.Row, c *counter) error {
-		return row.Scan(&c.subject, &c.period, &c.monthly, &c.used)
+	used, err := db.CollectMap(found, err, func(row pgx.Row, key *CounterKey, used *int) error {
+		return row.Scan(&key.subject, &key.period, &key.monthly, used)
 	})
-	if err != nil {
-		return nil, db.Wrap(err, "reading counters")
-	}
-	used := make(map[CounterKey]int, len(counters))
-	for _, c := range counters {
-		used[CounterKey{c.subject, c.period, c.monthly}] = c.used
-	}
-	return used, nil
+	return used, db.Wrap(err, "reading counters")
 }
 
 // searchedDays is how many days after a full one are searched for a free one: more than
@@ -202,23 +191,14 @@ const searchedDays = 100
 // NextFreeDays returns, for full days of accounts, the next that is not.
 func NextFreeDays(ctx context.Context, q db.Querier, full []Charge) (map[CounterKey]time.Time, error) {
 	subjects, periods, _, limits := counterRows(full).columns()
-	type day struct {
-		CounterKey
-		free time.Time
-	}
 	rows, err := q.Query(ctx, `
 		select u.subject, u.period, min(d.day)
 		from unnest($1::uuid[], $2::date[], $3::int[]) u (subject, period, most)
 		cross join lateral (select u.period + i as day from generate_series(1, $4::int) i) d
 		where not exists (select from counters c where c.subject = u.subject and c.period = d.day and c.used >= u.most)
 		group by u.subject, u.period`, subjects, periods, limits, searchedDays)
-	days, err := db.Collect(rows, err, func(row pgx.Row, d *day) error { return row.Scan(&d.subject, &d.period, &d.free) })
-	if err != nil {
-		return nil, db.Wrap(err, "looking for free days")
-	}
-	free := make(map[CounterKey]time.Time, len(days))
-	for _, d := range days {
-		free[CounterKey{d.subject, d.period, false}] = d.free
-	}
-	return free, nil
+	free, err := db.CollectMap(rows, err, func(row pgx.Row, full *CounterKey, day *time.Time) error {
+		return row.Scan(&full.subject, &full.period, day)
+	})
+	return free, db.Wrap(err, "looking for free days")
 }

@@ -22,15 +22,7 @@ func CollectionJob(m schema.CollectMessage, due time.Time) schema.Job {
 // makes them. They stay in the indexed table however far off they are: there are a few an
 // account.
 func QueueCollectionJobs(b *pgx.Batch, jobs []schema.Job) {
-	if len(jobs) == 0 {
-		return
-	}
-	var rows jobColumns
-	for _, j := range jobs {
-		rows.ids, rows.kinds, rows.shards = append(rows.ids, j.ID), append(rows.kinds, int16(j.Kind)), append(rows.shards, j.Shard)
-		rows.due, rows.versions, rows.payloads = append(rows.due, j.DueAt), append(rows.versions, j.Version), append(rows.payloads, string(j.Payload))
-	}
-	rows.queue(b, putCollectionJobs)
+	queueInserts(b, putCollectionJobs, jobs)
 }
 
 var putCollectionJobs = db.NewStatement(`

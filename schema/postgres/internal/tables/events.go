@@ -143,8 +143,5 @@ func TakeMark(ctx context.Context, q db.Querier, ids []schema.BatchID, mark sche
 			update outbox set owed = owed & ~$2::int2 where id = any(array(select id from locked where owed <> $2::int2))
 		)
 		select id from locked`, ids, int16(mark))
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[schema.BatchID])
+	return db.Collect(rows, err, db.ScanID[schema.BatchID])
 }

@@ -8,44 +8,40 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 )
 
 // JobRows are the columns of jobs to be made, near and far.
-type JobRows struct{ near, far jobColumns }
-
-type jobColumns struct {
-	ids      []schema.JobID
-	kinds    []int16
-	shards   []int16
-	due      []time.Time
-	versions []int32
-	payloads []string
-}
+type JobRows struct{ near, far []schema.Job }
 
 // Add adds a job: a near one, or a far one.
 func (r *JobRows) Add(j schema.Job, now time.Time) {
-	to := &r.far
 	if within(j.DueAt, now) {
-		to = &r.near
+		r.near = append(r.near, j)
+	} else {
+		r.far = append(r.far, j)
 	}
-	to.ids, to.kinds, to.shards = append(to.ids, j.ID), append(to.kinds, int16(j.Kind)), append(to.shards, j.Shard)
-	to.due, to.versions, to.payloads = append(to.due, j.DueAt), append(to.versions, j.Version), append(to.payloads, string(j.Payload))
 }
 
 // Queue adds the statements that insert the rows.
 func (r *JobRows) Queue(batch *pgx.Batch) {
-	r.near.queue(batch, insertJobs)
-	r.far.queue(batch, insertFarJobs)
+	queueInserts(batch, insertJobs, r.near)
+	queueInserts(batch, insertFarJobs, r.far)
 }
 
-func (c *jobColumns) queue(batch *pgx.Batch, insert *db.Statement) {
-	if len(c.ids) == 0 {
+func queueInserts(batch *pgx.Batch, insert *db.Statement, jobs []schema.Job) {
+	if len(jobs) == 0 {
 		return
 	}
 	insert.Queue(batch, pgx.StrictNamedArgs{
-		"ids": db.IDColumn(c.ids), "kinds": c.kinds, "shards": c.shards, "due": c.due, "versions": c.versions, "payloads": c.payloads,
+		"ids":      db.IDColumn(lists.Map(jobs, func(j schema.Job) schema.JobID { return j.ID })),
+		"kinds":    lists.Map(jobs, func(j schema.Job) int16 { return int16(j.Kind) }),
+		"shards":   lists.Map(jobs, func(j schema.Job) int16 { return j.Shard }),
+		"due":      lists.Map(jobs, func(j schema.Job) time.Time { return j.DueAt }),
+		"versions": lists.Map(jobs, func(j schema.Job) int32 { return j.Version }),
+		"payloads": lists.Map(jobs, func(j schema.Job) string { return string(j.Payload) }),
 	})
 }
 
@@ -108,10 +104,9 @@ func PostMessages(p *schema.Post) []schema.PublishMessage {
 	return messages
 }
 
-// MoveJobOf runs a batch, makes the job of a post due when its targets are, and returns
+// MoveJobsOf runs a batch, makes the jobs of posts due when their targets are, and returns
 // what to announce.
-func MoveJobOf(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID, now time.Time) (schema.Announcement, error) {
-	posts := []schema.PostID{post}
+func MoveJobsOf(ctx context.Context, tx pgx.Tx, b *pgx.Batch, posts []schema.PostID, now time.Time) (schema.Announcement, error) {
 	var moved []schema.Job
 	QueueMove(b, MoveOpen, posts, posts, &moved)
 	err := tx.SendBatch(ctx, b).Close()
@@ -123,7 +118,7 @@ func MoveJobOf(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID,
 func QueueMove(b *pgx.Batch, move *db.Statement, posts, waiting []schema.PostID, moved *[]schema.Job) {
 	move.Queue(b, pgx.StrictNamedArgs{
 		"posts": posts, "waiting": waiting, "visibility": schema.VisibilityTimeout, "settle": schema.SettleTime,
-	}).Query(ReadJobs(moved))
+	}).Query(db.CollectInto(moved, ScanJob))
 }
 
 // MoveOpen is MoveJobs of all open posts.
@@ -161,14 +156,6 @@ func Soon(jobs []schema.Job, now time.Time) []schema.Job {
 // ScanJob reads id, kind, shard, due_at, version and payload.
 func ScanJob(row pgx.Row, j *schema.Job) error {
 	return row.Scan((*[16]byte)(&j.ID), &j.Kind, &j.Shard, &j.DueAt, &j.Version, &j.Payload)
-}
-
-// ReadJobs returns what reads the jobs that a queued statement returns.
-func ReadJobs(jobs *[]schema.Job) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*jobs, err = db.Collect(rows, nil, ScanJob)
-		return err
-	}
 }
 
 // within reports whether a job is due soon enough for jobs; others go to jobs_far.

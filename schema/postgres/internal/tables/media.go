@@ -9,35 +9,27 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// MediaUses are the columns of media_uses to be made.
-type MediaUses struct {
-	media []schema.MediaID
-	posts []schema.PostID
-}
-
-// Add adds the uploads that a post uses.
-func (r *MediaUses) Add(p *schema.Post) {
-	ids := slices.Clone(p.Content.SettingUploads)
-	for _, entry := range p.Content.Entries {
-		for _, m := range entry.Media {
-			if !m.MediaID.IsZero() {
-				ids = append(ids, m.MediaID)
+// QueueUses adds the statement that notes the uploads which posts use; none where they use none.
+func QueueUses(batch *pgx.Batch, users ...*schema.Post) {
+	var media []schema.MediaID
+	var posts []schema.PostID
+	for _, p := range users {
+		ids := slices.Clone(p.Content.SettingUploads)
+		for _, entry := range p.Content.Entries {
+			for _, m := range entry.Media {
+				if !m.MediaID.IsZero() {
+					ids = append(ids, m.MediaID)
+				}
 			}
 		}
+		media, posts = append(media, ids...), append(posts, slices.Repeat([]schema.PostID{p.ID}, len(ids))...)
 	}
-	for _, id := range ids {
-		r.media, r.posts = append(r.media, id), append(r.posts, p.ID)
-	}
-}
-
-// Queue adds no statement for posts without uploads.
-func (r *MediaUses) Queue(batch *pgx.Batch) {
-	if len(r.media) == 0 {
+	if len(media) == 0 {
 		return
 	}
 	batch.Queue(`
 		insert into media_uses (media_id, post_id) select * from unnest($1::uuid[], $2::uuid[])
-		on conflict do nothing`, db.IDColumn(r.media), db.IDColumn(r.posts))
+		on conflict do nothing`, db.IDColumn(media), db.IDColumn(posts))
 }
 
 // QueueUnused removes the uses of posts; from now on their uploads expire like new ones.

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 )
@@ -101,38 +102,22 @@ func InvalidState(message string) error {
 	return &schema.Error{Kind: schema.InvalidState, Message: message}
 }
 
-// PostRows are the columns of posts to be made, one array each.
-type PostRows struct {
-	ids              []schema.PostID
-	workspaces       []schema.WorkspaceID
-	brands           []schema.BrandID
-	versions         []int32
-	statuses         []int16
-	scheduled        []*time.Time
-	timezones        []string
-	fromAPI          []bool
-	platforms        []int32
-	contents         []string
-	left             []int16
-	created, updated []time.Time
-}
-
-// Add adds a post.
-func (r *PostRows) Add(p *schema.Post) {
-	r.ids, r.workspaces, r.brands = append(r.ids, p.ID), append(r.workspaces, p.Workspace), append(r.brands, p.Brand)
-	r.versions, r.statuses = append(r.versions, p.Version), append(r.statuses, int16(p.Status))
-	r.scheduled, r.timezones = append(r.scheduled, db.OrNull(p.ScheduledFor)), append(r.timezones, p.Timezone)
-	r.fromAPI, r.platforms = append(r.fromAPI, p.FromAPI), append(r.platforms, PlatformMask(p.Targets))
-	r.contents, r.left = append(r.contents, string(db.Encode(p.Content))), append(r.left, int16(len(p.Targets)))
-	r.created, r.updated = append(r.created, p.CreatedAt), append(r.updated, p.UpdatedAt)
-}
-
-// Queue adds the statement that inserts the rows.
-func (r *PostRows) Queue(batch *pgx.Batch) {
+// QueuePosts adds the statement that inserts posts, without their targets.
+func QueuePosts(batch *pgx.Batch, posts []*schema.Post) {
 	insertPosts.Queue(batch, pgx.StrictNamedArgs{
-		"ids": db.IDColumn(r.ids), "workspaces": db.IDColumn(r.workspaces), "brands": db.IDColumn(r.brands), "versions": r.versions,
-		"statuses": r.statuses, "scheduled": r.scheduled, "timezones": r.timezones, "from_api": r.fromAPI,
-		"platforms": r.platforms, "contents": r.contents, "left": r.left, "created": r.created, "updated": r.updated,
+		"ids":        db.IDColumn(lists.Map(posts, func(p *schema.Post) schema.PostID { return p.ID })),
+		"workspaces": db.IDColumn(lists.Map(posts, func(p *schema.Post) schema.WorkspaceID { return p.Workspace })),
+		"brands":     db.IDColumn(lists.Map(posts, func(p *schema.Post) schema.BrandID { return p.Brand })),
+		"versions":   lists.Map(posts, func(p *schema.Post) int32 { return p.Version }),
+		"statuses":   lists.Map(posts, func(p *schema.Post) int16 { return int16(p.Status) }),
+		"scheduled":  lists.Map(posts, func(p *schema.Post) *time.Time { return db.OrNull(p.ScheduledFor) }),
+		"timezones":  lists.Map(posts, func(p *schema.Post) string { return p.Timezone }),
+		"from_api":   lists.Map(posts, func(p *schema.Post) bool { return p.FromAPI }),
+		"platforms":  lists.Map(posts, func(p *schema.Post) int32 { return PlatformMask(p.Targets) }),
+		"contents":   lists.Map(posts, func(p *schema.Post) string { return string(db.Encode(p.Content)) }),
+		"left":       lists.Map(posts, func(p *schema.Post) int16 { return int16(len(p.Targets)) }),
+		"created":    lists.Map(posts, func(p *schema.Post) time.Time { return p.CreatedAt }),
+		"updated":    lists.Map(posts, func(p *schema.Post) time.Time { return p.UpdatedAt }),
 	})
 }
 
@@ -151,33 +136,25 @@ func PlatformMask(targets []schema.Target) (mask int32) {
 	return mask
 }
 
-// TargetRows are the columns of targets to be made.
-type TargetRows struct {
-	posts     []schema.PostID
-	ns        []int16
-	versions  []int32
-	accounts  []schema.AccountID
-	platforms []int16
-	contents  []string
-	steps     []int16
-	charged   []*time.Time
-}
-
-// Add adds the targets of a post.
-func (r *TargetRows) Add(p *schema.Post) {
-	for _, t := range p.Targets {
-		r.posts, r.ns, r.versions = append(r.posts, p.ID), append(r.ns, t.N), append(r.versions, p.Version)
-		r.accounts, r.platforms = append(r.accounts, t.Account), append(r.platforms, int16(t.Platform))
-		r.contents, r.steps = append(r.contents, t.Content), append(r.steps, int16(t.FirstStep))
-		r.charged = append(r.charged, db.OrNull(t.ChargedOn))
+// QueueTargets adds the statement that inserts the targets of posts.
+func QueueTargets(batch *pgx.Batch, posts ...*schema.Post) {
+	type target struct {
+		*schema.Post
+		schema.Target
 	}
-}
-
-// Queue adds the statement that inserts the rows.
-func (r *TargetRows) Queue(batch *pgx.Batch) {
+	var targets []target
+	for _, p := range posts {
+		targets = append(targets, lists.Map(p.Targets, func(t schema.Target) target { return target{p, t} })...)
+	}
 	insertTargets.Queue(batch, pgx.StrictNamedArgs{
-		"posts": db.IDColumn(r.posts), "ns": r.ns, "versions": r.versions, "accounts": db.IDColumn(r.accounts),
-		"platforms": r.platforms, "contents": r.contents, "steps": r.steps, "charged": r.charged,
+		"posts":     db.IDColumn(lists.Map(targets, func(t target) schema.PostID { return t.ID })),
+		"ns":        lists.Map(targets, func(t target) int16 { return t.N }),
+		"versions":  lists.Map(targets, func(t target) int32 { return t.Version }),
+		"accounts":  db.IDColumn(lists.Map(targets, func(t target) schema.AccountID { return t.Account })),
+		"platforms": lists.Map(targets, func(t target) int16 { return int16(t.Platform) }),
+		"contents":  lists.Map(targets, func(t target) string { return t.Target.Content }),
+		"steps":     lists.Map(targets, func(t target) int16 { return int16(t.FirstStep) }),
+		"charged":   lists.Map(targets, func(t target) *time.Time { return db.OrNull(t.ChargedOn) }),
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Resealer seals once more, with the primary key, what it has sealed with any; connectors.Vault
@@ -59,11 +60,7 @@ const (
 
 // KeyIDs is keys as installation_keyset has them.
 func KeyIDs(keys []schema.SealingKey) []int64 {
-	ids := make([]int64, len(keys))
-	for i, key := range keys {
-		ids[i] = int64(key)
-	}
-	return ids
+	return lists.Map(keys, func(key schema.SealingKey) int64 { return int64(key) })
 }
 
 // SealedColumns returns every column that holds something sealed. Each has a trigger that calls
