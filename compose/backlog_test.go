@@ -45,7 +45,7 @@ func TestABacklogDrainsInOrder(t *testing.T) {
 	}
 	due = w.setDue("parked", fmt.Sprintf(`now() - random() * interval '%d seconds'`, laterPosts["parked"]/100))
 	w.eventually(5*time.Minute, "all is parked", func() bool { return w.count(`select count(*) from jobs where held`) == laterPosts["parked"] })
-	if err := compose.Resume(t.Context(), w.operator(), platform); err != nil {
+	if _, err := compose.Resume(t.Context(), w.operator(), platform); err != nil {
 		t.Fatal(err)
 	}
 	w.drains("parked", fresh[5:])

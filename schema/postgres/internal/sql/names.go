@@ -70,6 +70,8 @@ var names = map[string]string{
 	"deletion_removing": number(schema.DeletionRemoving),
 	"deletion_done":     number(schema.DeletionDone),
 
+	"account_pauses": set(schema.AccountPaused, schema.AccountPausedByMember),
+
 	"mail_invitation": number(people.MailInvitation),
 	"awaited_mails":   set(people.AwaitedMails()...),
 }

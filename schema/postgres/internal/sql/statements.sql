@@ -1,4 +1,4 @@
--- The 778 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 779 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -974,12 +974,14 @@ delete from webhooks where workspace_id = any((select workspaces from deletions 
 delete from consents where workspace_id = any((select workspaces from deletions where id = $1)::uuid[]);
 
 -- deletion/stop.go hold
+with pauses as (delete from holds where subject = any((select workspaces from deletions where id = $1)::uuid[]) and kind <> $2)
 insert into holds (subject, kind, reason) select unnest(workspaces), $2, '' from deletions where id = $1
-on conflict (subject) do update set kind = excluded.kind, reason = '';
+on conflict (subject, kind) do nothing;
 
 -- deletion/stop.go holdAccounts
+with pauses as (delete from holds where subject = any((select accounts from deletions where id = $1)::uuid[]) and kind <> $2)
 insert into holds (subject, kind, reason) select unnest(accounts), $2, '' from deletions where id = $1
-on conflict (subject) do update set kind = excluded.kind, reason = '';
+on conflict (subject, kind) do nothing;
 
 -- deletion/stop.go queueStopAccounts
 update deletions set
@@ -1710,6 +1712,17 @@ select pg_advisory_xact_lock_shared(hashtext('crier holds'));
 -- internal/tables/holds.go LockHolds
 select pg_advisory_xact_lock(hashtext('crier holds'));
 
+-- internal/tables/holds.go Pause
+insert into holds (subject, platform, kind, reason)
+select $1::uuid, $2::smallint, $3::smallint, $4::text union all select id, null, $3, $4 from workspaces where live_id = $1
+on conflict {conflict} do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason);
+
+-- internal/tables/holds.go Lift
+delete from holds where kind = $1 and (platform = $3 or subject = $2 or subject in (select id from workspaces where live_id = $2));
+
+-- internal/tables/holds.go Pauses
+select coalesce(h.subject, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(h.platform, 0), h.kind, h.reason, h.created_at from holds h where h.subject = $1 and h.kind in (2, 8) order by h.kind;
+
 -- internal/tables/holds.go AddHolds
 select coalesce(h.subject, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(h.platform, 0), h.kind, h.reason, h.created_at from holds h where h.subject = any($1::uuid[] || '00000000-0000-0000-0000-000000000000'::uuid)
 union all
@@ -1900,7 +1913,12 @@ p.from_api, p.content, p.created_at, p.updated_at from posts p where p.id = any(
 delete from jobs where id = any($1);
 
 -- internal/tables/resumes.go BeginResume
-insert into resumes (id) values (uuidv7()) returning id;
+with waiting as (
+  select id from resumes where after_since = '-infinity' order by id limit 1 for update skip locked
+), begun as (
+  insert into resumes (id) select uuidv7() where not exists (select from waiting) returning id
+)
+select id from waiting union all select id from begun;
 
 -- internal/tables/resumes.go GoOnResuming
 select id from resumes where id = coalesce($1, id) order by id limit 1 for update;
@@ -2497,7 +2515,7 @@ with page as materialized (select * from (
 ) due order by workspace_id, scheduled_for desc, id desc limit @page), held as (
   insert into holds (subject, kind, reason) select id, @kind, 'overdue when crier was started with --hold-overdue'
   from page where status in (2, 3) and coalesce(retried_for, scheduled_for) <= @to
-  on conflict (subject) do nothing returning subject
+  on conflict (subject, kind) do nothing returning subject
 )
 select workspace_id, scheduled_for, id, (select count(*) from held) from (select workspace_id, scheduled_for, id from page order by workspace_id desc, scheduled_for, id limit 1) last;
 
@@ -2507,7 +2525,7 @@ with page as materialized (
 ), held as (
   insert into holds (subject, kind, reason) select post_id, @kind, 'overdue when crier was started with --hold-overdue'
   from (select distinct post_id from page where post_id is not null and state in (0, 1)) open
-  on conflict (subject) do nothing returning subject
+  on conflict (subject, kind) do nothing returning subject
 ), ended as (
   update comments c set state = 3, claim = claim + 1, lease_until = null, error = @error::text::json
   from page where c.id = page.id and page.post_id is null and page.state in (0, 1)
@@ -2935,19 +2953,11 @@ update jobs set due_at = now() where id = $1;
 insert into outbox as o (id, owed, sent_at, payload) values ($1, $2, now() - interval '1 hour', $3)
 on conflict (id) do update set owed = o.owed | excluded.owed, sent_at = excluded.sent_at;
 
--- operation/holds.go Pause
-insert into holds (subject, platform, kind, reason)
-select $1::uuid, $2::smallint, $3::smallint, $4::text union all select id, null, $3, $4 from workspaces where live_id = $1
-on conflict {conflict} do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason);
-
 -- operation/holds.go pauseTwin
 insert into holds (subject, kind, reason, created_at)
 select w.id, h.kind, h.reason, h.created_at from holds h join workspaces w on w.live_id = h.subject
 where h.subject = $1 and h.kind = $2
-on conflict (subject) do nothing;
-
--- operation/holds.go lift
-delete from holds where kind = $1 and (platform = $3 or subject = $2 or subject in (select id from workspaces where live_id = $2));
+on conflict (subject, kind) do nothing;
 
 -- operation/holds.go tellHold
 select name from workspaces where id = $1;
@@ -2958,11 +2968,11 @@ select workspace_id, name from accounts where id = $1;
 -- operation/holds.go Holds
 select coalesce(h.subject, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(h.platform, 0), h.kind, h.reason, h.created_at, coalesce(w.name, ''), coalesce(x.name, '')
 from holds h
-left join accounts x on h.kind = $1 and x.id = h.subject
-left join posts p on h.kind = $2 and p.id = h.subject
+left join accounts x on h.kind in (2, 8) and x.id = h.subject
+left join posts p on h.kind = $1 and p.id = h.subject
 left join workspaces w on w.id = coalesce(x.workspace_id, p.workspace_id, h.subject)
-where h.kind <> $3 or w.live_id is null
-order by h.created_at, h.subject;
+where h.kind <> $2 or w.live_id is null
+order by h.created_at, h.subject, h.kind;
 
 -- operation/holds.go addPosts
 select p.id, p.workspace_id, coalesce(p.brand_id, '00000000-0000-0000-0000-000000000000'::uuid), p.version, p.status, p.scheduled_for, p.timezone,
@@ -3882,7 +3892,7 @@ select $1, coalesce((select id from (
 
 -- restores/mark.go mark
 insert into holds (subject, kind, reason) values ('00000000-0000-0000-0000-000000000000'::uuid, $1, $2)
-on conflict (subject) do update set reason = excluded.reason, created_at = now();
+on conflict (subject, kind) do update set reason = excluded.reason, created_at = now();
 
 -- restores/mark.go tellRestore
 select now(), to_regclass('audit_' || to_char(now() at time zone 'UTC', 'YYYYMM')) is not null;
