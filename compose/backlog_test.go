@@ -50,6 +50,7 @@ func TestABacklogDrainsInOrder(t *testing.T) {
 	}
 	w.drains("parked", fresh[5:])
 	w.inOrder("parked", due)
+	w.membersPause(fresh[0])
 }
 
 // createLater creates posts that are due in some hours, each kind for accounts of its own.
