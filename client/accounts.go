@@ -12,6 +12,8 @@ type (
 	// AccountUpdate changes an account: what is nil stays as it is; a BrandID of "" takes it out
 	// of its brand.
 	AccountUpdate = api.AccountUpdate
+	// AccountPause is a pause of an account.
+	AccountPause = api.AccountPause
 	// AccountHealth is whether an account works, as its platform says.
 	AccountHealth = api.AccountHealth
 	// AccountProblem is what is wrong with an account.
@@ -62,6 +64,17 @@ func (a *AccountService) Update(ctx context.Context, id string, change AccountUp
 // Disconnect ends an account: its credentials are erased, and its posts fail.
 func (a *AccountService) Disconnect(ctx context.Context, id string) error {
 	return done(a.api.delete(ctx, "accounts", id))
+}
+
+// Pause holds what goes out on an account until Resume; the reason may be empty. What is more than a day late then ends as
+// missed_deadline.
+func (a *AccountService) Pause(ctx context.Context, id, reason string) (*Account, error) {
+	return part(accountOf)(a.api.post(repeatable(ctx), api.AccountPausing{Reason: reason}, "accounts", id, "pause"))
+}
+
+// Resume lets go out what a pause has held. It is refused with CodePausedByOperator while the operator's pause stands.
+func (a *AccountService) Resume(ctx context.Context, id string) (*Account, error) {
+	return part(accountOf)(a.api.post(repeatable(ctx), nil, "accounts", id, "resume"))
 }
 
 // Health asks the platform whether an account works.

@@ -60,6 +60,7 @@ const (
 	CodePlanLimitReached    = api.ErrorCodePlanLimitReached
 	CodeNotFound            = api.ErrorCodeNotFound
 	CodeIdempotencyConflict = api.ErrorCodeIdempotencyConflict
+	CodePausedByOperator    = api.ErrorCodePausedByOperator
 	CodeRateLimitExceeded   = api.ErrorCodeRateLimitExceeded
 	CodeDailyLimitReached   = api.ErrorCodeDailyLimitReached
 	CodePayloadTooLarge     = api.ErrorCodePayloadTooLarge

@@ -45,11 +45,12 @@ func TestABacklogDrainsInOrder(t *testing.T) {
 	}
 	due = w.setDue("parked", fmt.Sprintf(`now() - random() * interval '%d seconds'`, laterPosts["parked"]/100))
 	w.eventually(5*time.Minute, "all is parked", func() bool { return w.count(`select count(*) from jobs where held`) == laterPosts["parked"] })
-	if err := compose.Resume(t.Context(), w.operator(), platform); err != nil {
+	if _, err := compose.Resume(t.Context(), w.operator(), platform); err != nil {
 		t.Fatal(err)
 	}
 	w.drains("parked", fresh[5:])
 	w.inOrder("parked", due)
+	w.membersPause(fresh[0])
 }
 
 // createLater creates posts that are due in some hours, each kind for accounts of its own.

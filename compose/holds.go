@@ -28,14 +28,17 @@ func Pause(ctx context.Context, c Config, on PauseTarget, reason string) error {
 	})
 }
 
-// Resume lifts a pause.
-func Resume(ctx context.Context, c Config, on PauseTarget) error {
-	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+// Resume lifts a pause of the operator's, and tells whether an account stays paused by its workspace.
+func Resume(ctx context.Context, c Config, on PauseTarget) (stays bool, err error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (bool, error) {
 		h, err := o.pauseOf(ctx, on)
 		if err != nil {
-			return err
+			return false, err
 		}
-		return o.admin.Resume(byCommand(ctx, "work.resume"), h)
+		if err := o.admin.Resume(byCommand(ctx, "work.resume"), h); err != nil || h.Kind != schema.AccountPaused {
+			return false, err
+		}
+		return o.admin.PausedByMember(ctx, h.Account)
 	})
 }
 

@@ -105,7 +105,7 @@ func (n *neighbours) resumed(label string, slow *tenantAccounts) time.Duration {
 		return n.count(`select count(*) from jobs j join posts p using (id) join workspaces w on w.id = p.workspace_id
 			where j.held and w.name in ('quiet', 'paused')`) == held+posts
 	})
-	if err := compose.Resume(n.Context(), n.operator(), platform); err != nil {
+	if _, err := compose.Resume(n.Context(), n.operator(), platform); err != nil {
 		n.Fatal(err)
 	}
 	resumed := time.Now()

@@ -149,7 +149,10 @@ func TestAuditTellsOfEveryKindOfThing(t *testing.T) {
 		{http.MethodPatch, "/feeds/keywords/" + monitor, `{"include": ["tea"]}`}, {http.MethodDelete, "/feeds/keywords/" + monitor, ""},
 		{http.MethodPost, "/keys/" + key + "/rotate", "{}"}, {http.MethodDelete, "/keys/" + key, ""},
 		{http.MethodPut, "/connect/redirects", `{"redirects": ["https://app.example/done"]}`},
-		{http.MethodPatch, "/accounts/" + account.String(), `{"name": "ann b"}`}, {http.MethodDelete, "/accounts/" + account.String(), ""},
+		{http.MethodPatch, "/accounts/" + account.String(), `{"name": "ann b"}`},
+		{http.MethodPost, "/accounts/" + account.String() + "/pause", `{"reason": "silence"}`}, {http.MethodPost, "/accounts/" + account.String() + "/pause", ""},
+		{http.MethodPost, "/accounts/" + account.String() + "/resume", ""}, {http.MethodPost, "/accounts/" + account.String() + "/resume", ""},
+		{http.MethodDelete, "/accounts/" + account.String(), ""},
 		{http.MethodPost, "/deletions", `{"workspace": true}`},
 		{http.MethodPatch, "/members/" + grace.ID.String(), `{"role": "editor"}`}, {http.MethodDelete, "/members/" + grace.ID.String(), ""},
 		{http.MethodPost, "/invitations", `{"email": "alan@example.com", "role": "author"}`},
@@ -170,13 +173,18 @@ func TestAuditTellsOfEveryKindOfThing(t *testing.T) {
 		"webhook.create; user; ada; https://hooks.example/a", "webhook.update; user; ada; https://hooks.example/a; active: true → false",
 		"webhook.rotate_secret", "webhook.delete; user; ada; https://hooks.example/a", "monitor.create; user; ada; m", "keywords: coffee → tea", "monitor.delete; user; ada; m",
 		"key.rotate; user; ada; k; key: ", "key.revoke; user; ada; k", "workspace.redirects; user; ada; acme; redirects:  → https://app.example/done",
-		"account.update; user; ada; ann b on mastodon; name: ann → ann b", "account.disconnect; user; ada; ann b on mastodon", "deletion.ask; user; ada",
+		"account.update; user; ada; ann b on mastodon; name: ann → ann b",
+		"account.pause; user; ada; ann b on mastodon; reason:  → silence", "account.resume; user; ada; ann b on mastodon; reason: silence → ",
+		"account.disconnect; user; ada; ann b on mastodon", "deletion.ask; user; ada",
 		"member.change; user; ada; grace; role: viewer → editor", "member.remove; user; ada; grace; role: editor → ",
 		"invitation.create; user; ada; alan@example.com; role:  → author", "account.connect; user; ada",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing tells of %q", want)
 		}
+	}
+	if n := strings.Count(text, "account.pause") + strings.Count(text, "account.resume"); n != 2 {
+		t.Errorf("%d rows tell of a pause and its end, want those that changed something", n)
 	}
 	if strings.Contains(text, "secret=1") || strings.Contains(text, "1:token") {
 		t.Errorf("a secret is told:\n%s", text)

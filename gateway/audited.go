@@ -14,6 +14,7 @@ import (
 var actions = map[string]string{
 	"POST /brands": "brand.create", "PATCH /brands/:id": "brand.rename", "DELETE /brands/:id": "brand.delete",
 	"PATCH /accounts/:id": "account.update", "DELETE /accounts/:id": "account.disconnect",
+	"POST /accounts/:id/pause": "account.pause", "POST /accounts/:id/resume": "account.resume",
 	"GET /connect/:platform/callback": "account.connect", "PUT /connect/redirects": "workspace.redirects",
 	"POST /queues": "queue.create", "PATCH /queues/:id": "queue.update", "DELETE /queues/:id": "queue.delete",
 	"POST /feeds/keywords": "monitor.create", "PATCH /feeds/keywords/:id": "monitor.update", "DELETE /feeds/keywords/:id": "monitor.delete",

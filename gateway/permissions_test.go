@@ -31,7 +31,7 @@ func needed(method, path string) schema.Permission {
 		return schema.Read
 	case "GET /media/:id/parts": // whoever knows the addresses can send
 		return schema.Write
-	case "DELETE /accounts/:id", "POST /billing/checkout", "POST /deletions":
+	case "DELETE /accounts/:id", "POST /accounts/:id/pause", "POST /accounts/:id/resume", "POST /billing/checkout", "POST /deletions":
 		return schema.Admin
 	}
 	switch {

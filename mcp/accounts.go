@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ func part[T any](all []T, id func(T) string, cursor string, size int) (page []T,
 func viewAccount(a client.Account) accountView {
 	view := accountView{
 		ID: a.ID, Platform: a.Platform, Name: visible(a.Name, briefly), Server: a.Server, Brand: visible(a.BrandName, briefly), BrandID: a.BrandID,
-		Works: a.IsConnected && !a.NeedsReconnect,
+		Works: a.IsConnected && !a.NeedsReconnect && a.Paused == nil,
 	}
 	switch {
 	case a.Error != nil:
@@ -86,6 +87,8 @@ func viewAccount(a client.Account) accountView {
 		view.Problem = "its owner has to connect it again"
 	case !a.IsConnected:
 		view.Problem = "it is disconnected"
+	case a.Paused != nil:
+		view.Problem = visible("it is paused by "+string(a.Paused.By)+", and its posts wait: "+cmp.Or(a.Paused.Reason, "no reason was given"), briefly)
 	}
 	return view
 }

@@ -21,6 +21,7 @@ type Account struct {
 	BrandName string  // only where accounts are listed
 	// FromDashboard says that a member connected it, in their session; only where accounts are listed.
 	FromDashboard bool
+	Pause         *Hold // nil: it is not paused; only where accounts are listed
 	Platform      Platform
 	NativeID      string // id on the platform
 	Name          string // handle or title, to show

@@ -25,6 +25,7 @@ const (
 	NotFound                             // it does not exist, or is another workspace's
 	MethodNotAllowed                     // the path takes other methods
 	IdempotencyConflict                  // the key was used with another body
+	PausedByOperator                     // a member cannot resume what the operator has paused
 	RateLimitExceeded                    // too many requests
 	DailyLimitReached                    // the account's day is full
 	PayloadTooLarge                      // the body is over its bound

@@ -21,15 +21,31 @@ const (
 	// HeldByRestore is the one hold on everything that was open in a backup that was restored; users see
 	// it as UnderReview.
 	HeldByRestore
+	// AccountPausedByMember is the pause of an account by its workspace: it stands beside the operator's, and neither
+	// lifts the other's.
+	AccountPausedByMember
 )
 
 var holdNames = [...]string{
 	WorkspacePaused: "workspace_paused", AccountPaused: "account_paused", PlatformPaused: "platform_paused", UnderReview: "under_review",
 	WorkspaceDeleting: "workspace_deleting", AccountDeleting: "account_deleting", HeldByRestore: "under_review",
+	AccountPausedByMember: "account_paused",
 }
 
 // String returns the kind's name in the API.
 func (k HoldKind) String() string { return holdNames[k] }
+
+// By tells who pauses, as the API does; empty where the hold is no pause.
+func (k HoldKind) By() string {
+	switch k {
+	case AccountPausedByMember:
+		return "member"
+	case WorkspacePaused, AccountPaused, PlatformPaused:
+		return "operator"
+	default:
+		return ""
+	}
+}
 
 // Hold is a hold on a workspace, an account, a platform or a post; the field of its kind
 // is set.
@@ -39,7 +55,7 @@ type Hold struct {
 	Account   AccountID
 	Platform  Platform
 	Post      PostID
-	Reason    string // the operator's, shown to users
+	Reason    string // shown to users
 	Since     time.Time
 }
 
@@ -51,7 +67,7 @@ func (h Hold) Holds(p *Post, t *Target) bool {
 	switch h.Kind {
 	case WorkspacePaused, WorkspaceDeleting:
 		return h.Workspace == p.Workspace
-	case AccountPaused, AccountDeleting:
+	case AccountPaused, AccountPausedByMember, AccountDeleting:
 		return h.Account == t.Account
 	case PlatformPaused:
 		return h.Platform == t.Platform

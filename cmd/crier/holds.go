@@ -60,12 +60,16 @@ type resumeCommand struct {
 	pauseTargetFlags
 }
 
-// Run lifts a pause.
+// Run lifts a pause of the operator's.
 func (r *resumeCommand) Run(ctx context.Context, c compose.Config) error {
-	if err := compose.Resume(ctx, c, r.target()); err != nil {
+	stays, err := compose.Resume(ctx, c, r.target())
+	if err != nil {
 		return err
 	}
 	fmt.Println("Resumed:", r.pauseTargetFlags)
+	if stays {
+		fmt.Println("Its workspace has paused it too: nothing goes out until that resumes it, in the console or by POST /accounts/{id}/resume.")
+	}
 	return nil
 }
 
@@ -116,10 +120,10 @@ func (h *heldListCommand) Run(ctx context.Context, c compose.Config) error {
 		return errors.Join(writeLines(os.Stdout, held, heldLineOf), writeRestoredJSON(os.Stdout, restored))
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "HELD\tSINCE\tWORKSPACE\tWHAT\tDUE\tREASON OR TEXT")
+	fmt.Fprintln(table, "HELD\tBY\tSINCE\tWORKSPACE\tWHAT\tDUE\tREASON OR TEXT")
 	for _, post := range held {
 		l := heldLineOf(post)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", l.Held, l.Since, l.Workspace, l.what(), l.ScheduledFor, l.text())
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Held, l.By, l.Since, l.Workspace, l.what(), l.ScheduledFor, l.text())
 	}
 	return errors.Join(table.Flush(), writeRestored(os.Stdout, restored))
 }
@@ -127,6 +131,7 @@ func (h *heldListCommand) Run(ctx context.Context, c compose.Config) error {
 // heldLine is one hold as it is listed.
 type heldLine struct {
 	Held         string   `json:"held"`
+	By           string   `json:"by,omitempty"` // of a pause
 	Since        string   `json:"since"`
 	Reason       string   `json:"reason,omitempty"`
 	Workspace    string   `json:"workspace,omitempty"`
@@ -139,9 +144,9 @@ type heldLine struct {
 }
 
 func heldLineOf(h operation.HeldPost) heldLine {
-	l := heldLine{Held: h.Kind.String(), Since: h.Since.Format(time.RFC3339), Reason: h.Reason, Workspace: h.Workspace}
+	l := heldLine{Held: h.Kind.String(), By: h.Kind.By(), Since: h.Since.Format(time.RFC3339), Reason: h.Reason, Workspace: h.Workspace}
 	switch h.Kind {
-	case schema.AccountPaused:
+	case schema.AccountPaused, schema.AccountPausedByMember:
 		l.Account = h.Hold.Account.String()
 	case schema.PlatformPaused:
 		l.Platform = h.Platform.String()

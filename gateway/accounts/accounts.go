@@ -23,6 +23,7 @@ import (
 type Store interface {
 	reader
 	writer
+	pauser
 	renewer
 	permissionReader
 	brandWriter
@@ -102,6 +103,8 @@ func (a *accounts) routes() []admission.Route {
 		admission.Handle(http.MethodGet, "/accounts/:id/health", schema.Read, a.health),
 		admission.Handle(http.MethodPatch, "/accounts/:id", schema.Write, a.update).For(people.Admin),
 		admission.Handle(http.MethodDelete, "/accounts/:id", schema.Admin, a.disconnect),
+		admission.Handle(http.MethodPost, "/accounts/:id/pause", schema.Admin, a.pause),
+		admission.Handle(http.MethodPost, "/accounts/:id/resume", schema.Admin, a.resume),
 	}
 }
 

@@ -338,6 +338,7 @@ func TestAccountsAndBrandsAreTheirWorkspaces(t *testing.T) {
 	for _, operation := range []struct{ method, path, body string }{
 		{http.MethodGet, "/accounts/" + account, ""}, {http.MethodGet, "/accounts/" + account + "/health", ""},
 		{http.MethodPatch, "/accounts/" + account, `{"name": "x"}`}, {http.MethodDelete, "/accounts/" + account, ""},
+		{http.MethodPost, "/accounts/" + account + "/pause", ""}, {http.MethodPost, "/accounts/" + account + "/resume", ""},
 		{http.MethodGet, "/brands/" + brand, ""}, {http.MethodPatch, "/brands/" + brand, `{"name": "x"}`},
 		{http.MethodDelete, "/brands/" + brand, ""},
 	} {

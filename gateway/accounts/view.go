@@ -18,7 +18,8 @@ type accountView struct {
 	IsConnected    bool             `json:"isConnected"`
 	NeedsReconnect bool             `json:"needsReconnect"`
 	Error          *healthProblem   `json:"error,omitempty"` // while it has ended
-	ExpiresAt      *answer.Moment   `json:"expiresAt"`       // of the access token
+	Paused         *pauseView       `json:"paused,omitempty"`
+	ExpiresAt      *answer.Moment   `json:"expiresAt"` // of the access token
 	CreatedAt      answer.Moment    `json:"createdAt"`
 }
 
@@ -41,7 +42,7 @@ func viewAccount(a schema.Account) accountView {
 	return accountView{
 		ID: a.ID, Platform: a.Platform, Source: sourceOf(a), Name: a.Name, NativeID: a.NativeID, Server: a.Server,
 		BrandID: answer.IDOrNull(a.Brand), BrandName: answer.TextOrNull(a.BrandName),
-		IsConnected: ended == nil, NeedsReconnect: a.NeedsReconnect, Error: viewProblem(ended),
+		IsConnected: ended == nil, NeedsReconnect: a.NeedsReconnect, Error: viewProblem(ended), Paused: viewPause(a.Pause),
 		ExpiresAt: answer.MomentOrNull(a.ExpiresAt), CreatedAt: answer.Moment(a.CreatedAt),
 	}
 }

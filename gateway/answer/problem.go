@@ -43,7 +43,7 @@ var Problems = [...]reference.Problem{
 	schema.Forbidden: {
 		Status: http.StatusForbidden, Code: "forbidden",
 		Meaning: "The API key is valid, but has not the permission that this request needs: read, write or admin, each of which includes the ones before it; or the member who is signed in has not the role, or sent no X-CSRF-Token; or a page of another site sent the request.",
-		Remedy:  "Use a key with the permission: read for what only reads, admin for keys, billing, and connecting and disconnecting accounts, write for all else.",
+		Remedy:  "Use a key with the permission: read for what only reads, admin for keys, billing, and connecting, pausing and disconnecting accounts, write for all else.",
 		Retry:   reference.RetryNever,
 	},
 	schema.KeyUnconfirmed: {
@@ -74,6 +74,12 @@ var Problems = [...]reference.Problem{
 		Status: http.StatusConflict, Code: "idempotency_conflict",
 		Meaning: "The Idempotency-Key was used in the last 24 hours for a request with another body or path. Nothing was done.",
 		Remedy:  "Make a new key for each thing to be created, and send it again only with the same request.",
+		Retry:   reference.RetryNever,
+	},
+	schema.PausedByOperator: {
+		Status: http.StatusConflict, Code: "paused_by_operator",
+		Meaning: "The operator of the server has paused the account, and nobody else resumes it. Nothing was changed: a pause of yours stays too. paused.reason of the account says why, where the operator gave a reason.",
+		Remedy:  "Ask the operator. A pause of yours is resumed once the operator's has ended.",
 		Retry:   reference.RetryNever,
 	},
 	schema.RateLimitExceeded: {

@@ -48,6 +48,7 @@ type targetView struct {
 // holdView is why a target is not published, and since when.
 type holdView struct {
 	Reason  string `json:"reason"`
+	By      string `json:"by,omitempty"` // of a pause
 	Message string `json:"message,omitempty"`
 	Since   string `json:"since"`
 }
@@ -133,7 +134,7 @@ func viewTarget(t *schema.Target) targetView {
 		}
 	}
 	if h := t.Hold; h != nil {
-		v.Held = &holdView{h.Kind.String(), h.Reason, answer.Time(h.Since)}
+		v.Held = &holdView{h.Kind.String(), h.Kind.By(), h.Reason, answer.Time(h.Since)}
 	}
 	for _, c := range t.Comments {
 		if c.State >= schema.CommentPosted {

@@ -8,11 +8,11 @@ import (
 
 // Map returns what of makes of each element.
 func Map[T, V any](all []T, of func(T) V) []V {
-	made := make([]V, len(all))
+	mapped := make([]V, len(all))
 	for i, element := range all {
-		made[i] = of(element)
+		mapped[i] = of(element)
 	}
-	return made
+	return mapped
 }
 
 // Name returns the name of a number, of which first is the least; of one without a name, what it is of, and itself.

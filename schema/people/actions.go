@@ -10,7 +10,7 @@ import (
 
 // actions are those of the audit log, by what they are about.
 var actions = map[string][]string{
-	"account":      {"connect", "disconnect", "end", "revive", "update"},
+	"account":      {"connect", "disconnect", "end", "pause", "resume", "revive", "update"},
 	"brand":        {"create", "delete", "rename"},
 	"dead_letters": {"replay"},
 	"deletion":     {"ask", "confirm"},

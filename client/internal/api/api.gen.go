@@ -24,6 +24,12 @@ const (
 	AccountHealthStatusHealthy AccountHealthStatus = "healthy"
 )
 
+// Defines values for AccountPauseBy.
+const (
+	AccountPauseByMember   AccountPauseBy = "member"
+	AccountPauseByOperator AccountPauseBy = "operator"
+)
+
 // Defines values for AttemptEvent.
 const (
 	AttemptEventCancelled      AttemptEvent = "cancelled"
@@ -112,6 +118,7 @@ const (
 	ErrorCodeKeyUnconfirmed      ErrorCode = "key_unconfirmed"
 	ErrorCodeMethodNotAllowed    ErrorCode = "method_not_allowed"
 	ErrorCodeNotFound            ErrorCode = "not_found"
+	ErrorCodePausedByOperator    ErrorCode = "paused_by_operator"
 	ErrorCodePayloadTooLarge     ErrorCode = "payload_too_large"
 	ErrorCodePlanLimitReached    ErrorCode = "plan_limit_reached"
 	ErrorCodeRateLimitExceeded   ErrorCode = "rate_limit_exceeded"
@@ -196,6 +203,12 @@ const (
 	GoogleBusinessSettingsTopicTypeEVENT    GoogleBusinessSettingsTopicType = "EVENT"
 	GoogleBusinessSettingsTopicTypeOFFER    GoogleBusinessSettingsTopicType = "OFFER"
 	GoogleBusinessSettingsTopicTypeSTANDARD GoogleBusinessSettingsTopicType = "STANDARD"
+)
+
+// Defines values for HeldBy.
+const (
+	HeldByMember   HeldBy = "member"
+	HeldByOperator HeldBy = "operator"
 )
 
 // Defines values for HeldReason.
@@ -589,8 +602,11 @@ type Account struct {
 	NativeID string `json:"nativeId"`
 
 	// NeedsReconnect It has ended, and connecting it again helps.
-	NeedsReconnect bool         `json:"needsReconnect"`
-	Platform       PlatformName `json:"platform"`
+	NeedsReconnect bool `json:"needsReconnect"`
+
+	// Paused A pause of an account. Where its workspace and the operator have paused it, the operator's is shown.
+	Paused   *AccountPause `json:"paused,omitempty"`
+	Platform PlatformName  `json:"platform"`
 
 	// Server Where it lives, on platforms with many servers.
 	Server string        `json:"server,omitempty,omitzero"`
@@ -623,6 +639,25 @@ type AccountHealth struct {
 
 // AccountHealthStatus expired: it has to be connected again. error: it could not be checked, or its platform suspended, deactivated or deleted it.
 type AccountHealthStatus string
+
+// AccountPause A pause of an account. Where its workspace and the operator have paused it, the operator's is shown.
+type AccountPause struct {
+	// By member: somebody in the workspace, or a key of it, who can also resume it; operator: of the server, who alone resumes it.
+	By AccountPauseBy `json:"by"`
+
+	// Reason As it was given; absent where none was.
+	Reason string    `json:"reason,omitempty,omitzero"`
+	Since  time.Time `json:"since"`
+}
+
+// AccountPauseBy member: somebody in the workspace, or a key of it, who can also resume it; operator: of the server, who alone resumes it.
+type AccountPauseBy string
+
+// AccountPausing defines model for AccountPausing.
+type AccountPausing struct {
+	// Reason Why, in a line; everybody in the workspace sees it.
+	Reason string `json:"reason,omitempty,omitzero"`
+}
 
 // AccountProblem defines model for AccountProblem.
 type AccountProblem struct {
@@ -1614,13 +1649,19 @@ type HealthsResponse_Summary struct {
 	Total   int `json:"total"`
 }
 
-// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
+// Held The operator holds it, or a member has paused its account. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
 type Held struct {
-	// Message The operator's reason.
+	// By Who has paused it; absent where it is no pause.
+	By HeldBy `json:"by,omitempty,omitzero"`
+
+	// Message The reason, where one was given.
 	Message string     `json:"message,omitempty,omitzero"`
 	Reason  HeldReason `json:"reason"`
 	Since   time.Time  `json:"since"`
 }
+
+// HeldBy Who has paused it; absent where it is no pause.
+type HeldBy string
 
 // HeldReason defines model for Held.Reason.
 type HeldReason string
@@ -2314,7 +2355,7 @@ type PlatformEntry struct {
 	Error           *Cause          `json:"error,omitempty"`
 	FirstComments   []CommentRecord `json:"firstComments,omitempty,omitzero"`
 
-	// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
+	// Held The operator holds it, or a member has paused its account. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
 	Held     *Held        `json:"held,omitempty"`
 	Platform PlatformName `json:"platform,omitempty,omitzero"`
 
@@ -3893,6 +3934,9 @@ type SearchDeliveriesParamsStatus string
 
 // UpdateAccountJSONRequestBody defines body for UpdateAccount for application/json ContentType.
 type UpdateAccountJSONRequestBody = AccountUpdate
+
+// PauseAccountJSONRequestBody defines body for PauseAccount for application/json ContentType.
+type PauseAccountJSONRequestBody = AccountPausing
 
 // CreateBrandJSONRequestBody defines body for CreateBrand for application/json ContentType.
 type CreateBrandJSONRequestBody = BrandName

@@ -47,7 +47,10 @@ func measureResume(ctx context.Context, s *session) error {
 		t.say("resuming")
 		resumed := time.Now()
 		var resuming errgroup.Group
-		resuming.Go(func() error { return compose.Resume(ctx, config, platform) })
+		resuming.Go(func() error {
+			_, err := compose.Resume(ctx, config, platform)
+			return err
+		})
 		published, err := t.publish(ctx, parked, resumed)
 		return published, errors.Join(err, resuming.Wait())
 	})

@@ -49,6 +49,8 @@ func stateOf(a client.Account) string {
 		return "needs reconnect"
 	case !a.IsConnected:
 		return "ended"
+	case a.Paused != nil:
+		return "paused by " + string(a.Paused.By)
 	default:
 		return "connected"
 	}

@@ -23,6 +23,15 @@ func accounts(ctx context.Context, c *client.Client) {
 	_, err = c.Accounts.Update(ctx, account.ID, client.AccountUpdate{Name: new("Harbour")})
 	// end
 	check(err)
+	// sample: pauseAccount
+	paused, err := c.Accounts.Pause(ctx, account.ID, "The brand says nothing today")
+	// end
+	check(err)
+	fmt.Println(paused.Paused.Since)
+	// sample: resumeAccount
+	_, err = c.Accounts.Resume(ctx, account.ID)
+	// end
+	check(err)
 	// sample: checkAccounts
 	all, err := c.Accounts.HealthOfAll(ctx, client.AccountFilter{})
 	// end

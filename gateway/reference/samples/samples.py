@@ -95,6 +95,10 @@ def accounts() -> None:
     account = crier.accounts.get(account.id)
     # sample: updateAccount
     account = crier.accounts.update(account.id, models.AccountUpdate(name="Harbour"))
+    # sample: pauseAccount
+    crier.accounts.pause(account.id, "The brand says nothing today")
+    # sample: resumeAccount
+    crier.accounts.resume(account.id)
     # sample: checkAccounts
     all_of_them = crier.accounts.health_of_all()
     # sample: checkAccount

@@ -48,6 +48,11 @@ curl -s "$CRIER_URL/api/v1/accounts/$ACCOUNT_ID" -H "Authorization: Bearer $CRIE
 # sample: updateAccount
 curl -s -X PATCH "$CRIER_URL/api/v1/accounts/$ACCOUNT_ID" -H "Authorization: Bearer $CRIER_KEY" \
   -d '{"name": "Harbour"}'
+# sample: pauseAccount
+curl -s "$CRIER_URL/api/v1/accounts/$ACCOUNT_ID/pause" -H "Authorization: Bearer $CRIER_KEY" \
+  -d '{"reason": "The brand says nothing today"}'
+# sample: resumeAccount
+curl -s -X POST "$CRIER_URL/api/v1/accounts/$ACCOUNT_ID/resume" -H "Authorization: Bearer $CRIER_KEY"
 # sample: checkAccounts
 curl -s "$CRIER_URL/api/v1/accounts/health" -H "Authorization: Bearer $CRIER_KEY"
 # sample: checkAccount

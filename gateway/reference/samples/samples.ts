@@ -85,6 +85,10 @@ async function accounts() {
   const found = await crier.accounts.get(account.id);
   // sample: updateAccount
   await crier.accounts.update(account.id, { name: "Harbour" });
+  // sample: pauseAccount
+  await crier.accounts.pause(account.id, "The brand says nothing today");
+  // sample: resumeAccount
+  await crier.accounts.resume(account.id);
   // sample: checkAccounts
   const all = await crier.accounts.healthOfAll();
   // sample: checkAccount

@@ -123,6 +123,23 @@ test('a post with a picture is written, and judged meanwhile', async () => {
   await see('Scheduled')
 })
 
+test('an account is paused by keyboard, its post says why it waits, and it goes on', async () => {
+  const post = page.url() // where scheduling has led
+  await click('Accounts', 'link')
+  const row = page.getByRole('listitem').filter({ hasText: connected }).filter({ has: page.getByRole('img', { name: 'Mastodon', exact: true }) })
+  await row.getByRole('button', { name: /^More for/ }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Pause' }).press('Enter')
+  await page.getByRole('dialog').getByLabel('Reason, if you like').fill('the ovens are cold')
+  await page.keyboard.press('Enter')
+  await row.getByText(/^Paused since .+ by a member: the ovens are cold$/).waitFor()
+  await page.goto(post)
+  await see('A member has paused this account: the ovens are cold')
+  await click('Accounts', 'link')
+  await row.getByRole('button', { name: /^Resume/ }).press('Enter')
+  await see(/goes on: what waited for it goes out/)
+  await row.getByText(/^Paused/).first().waitFor({ state: 'detached' })
+})
+
 test('it is on the calendar, and is dragged to another time, and back', async () => {
   const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10)
   await page.goto(`${crier.url}/calendar?view=week&date=${tomorrow}`)

@@ -46,6 +46,12 @@ const pages = {
     await page.goto(url + '/accounts')
     await page.locator('.pill').first().waitFor()
   },
+  'accounts/pause': async (page, url) => {
+    await page.goto(url + '/accounts')
+    await page.getByRole('button', { name: /^More for/ }).first().click()
+    await page.getByRole('menuitem', { name: 'Pause' }).click()
+    await page.getByRole('dialog').getByLabel('Reason, if you like').fill('The brand says nothing today')
+  },
   'accounts/connect': async (page, url) => {
     await page.goto(url + '/accounts')
     await page.locator('.top .btn.main').click()

@@ -10,7 +10,7 @@ const pictures = [
   ['sourdough.png', 'A loaf, cut open', [225, 200, 160], [120, 80, 45]],
 ]
 
-// supply makes two brands with accounts, queues, and a library of which a draft uses something.
+// supply makes two brands with accounts, of which one is paused, queues, and a library of which a draft uses something.
 export async function supply({ ask }) {
   const { accounts } = await ask('GET', '/accounts')
   for (const [name, platforms, time] of [['Harbour Café', ['mastodon', 'instagram', 'facebook'], '09:00'], ['Ida’s Studio', ['pinterest', 'threads'], '10:30']]) {
@@ -18,6 +18,7 @@ export async function supply({ ask }) {
     for (const account of accounts.filter((a) => platforms.includes(a.platform))) await ask('PATCH', `/accounts/${account.id}`, { brandId: brand.id })
     await ask('POST', '/queues', { name: `${name}, mornings`, brandId: brand.id, timezone: 'Europe/Berlin', slots: ['monday', 'wednesday', 'friday'].map((day) => ({ day, time })) })
   }
+  await ask('POST', `/accounts/${accounts.find((a) => a.platform === 'pinterest').id}/pause`, { reason: 'The kiln is broken, until Monday' })
   await ask('POST', '/queues', { name: 'Every day', timezone: 'Europe/Berlin', slots: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'].flatMap((day) => [{ day, time: '12:00' }, { day, time: '18:00' }]) })
   const uploads = []
   for (const [fileName, altText, from, to] of pictures) uploads.push((await ask('POST', '/media', { data: picture(480, 360, from, to).toString('base64'), mimeType: 'image/png', fileName, ...(altText ? { altText } : {}) })).media)

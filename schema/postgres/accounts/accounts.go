@@ -85,9 +85,7 @@ func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id
 // Accounts returns the connected accounts of a workspace, by id.
 func (s *Store) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`{listed_accounts} order by a.id`), workspace)
-	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {
-		return tables.ScanAccount(row, a, &a.BrandName, &a.FromDashboard)
-	})
+	accounts, err := db.Collect(rows, err, scanListed)
 	return accounts, db.Wrap(err, "reading accounts")
 }
 
@@ -109,5 +107,15 @@ func (s *Store) AccountsVersion(ctx context.Context, workspace schema.WorkspaceI
 func (s *Store) Account(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
 	row := s.Pool.QueryRow(ctx, sql.Text(`{listed_accounts} and a.id = $2`), workspace, id)
-	return a, db.OrNotFound(tables.ScanAccount(row, &a, &a.BrandName, &a.FromDashboard), "account")
+	return a, db.OrNotFound(scanListed(row, &a), "account")
+}
+
+// scanListed reads a row of {listed_accounts}.
+func scanListed(row pgx.Row, a *schema.Account) error {
+	pause := schema.Hold{}
+	err := tables.ScanAccount(row, a, &a.BrandName, &a.FromDashboard, &pause.Kind, &pause.Reason, &pause.Since)
+	if pause.Account = a.ID; pause.Kind != 0 {
+		a.Pause = &pause
+	}
+	return err
 }

@@ -134,7 +134,7 @@ func (f *fixture) populate(name string) (ids []string) {
 		insert into duplicates (workspace_id, account_id, post_id, n, entry, native_id, url) values ($w, $a, $p, 0, 0, 'x', '');
 		insert into redeliveries (webhook_id, after_id, until_id) values ($h, $h, $h);
 		insert into app_turns (app, next_at) values ('mastodon $text/post', now());
-		insert into holds (subject, kind, reason) values ($r, 4, '');
+		insert into holds (subject, kind, reason) values ($r, 4, ''), ($a, 2, 'by the operator'), ($a, 8, 'by a member');
 		insert into restore_releases (post_id) values ($p);
 		insert into restore_findings (post_id, n, kind, at) values ($p, -1, 1, now());
 		insert into restore_looks (account_id, tried_at) values ($a, now());

@@ -101,14 +101,16 @@ func queueStopWorkspaces(b *pgx.Batch, id schema.DeletionID, workspaces []schema
 
 func itsKind(k schema.HoldKind) int16 { return int16(k) }
 
-// hold takes the place of a pause.
+// hold takes the place of pauses.
 const (
 	hold = `
+	with pauses as (delete from holds where subject = any((select workspaces from deletions where id = $1)::uuid[]) and kind <> $2)
 	insert into holds (subject, kind, reason) select unnest(workspaces), $2, '' from deletions where id = $1
-	on conflict (subject) do update set kind = excluded.kind, reason = ''`
+	on conflict (subject, kind) do nothing`
 	holdAccounts = `
+	with pauses as (delete from holds where subject = any((select accounts from deletions where id = $1)::uuid[]) and kind <> $2)
 	insert into holds (subject, kind, reason) select unnest(accounts), $2, '' from deletions where id = $1
-	on conflict (subject) do update set kind = excluded.kind, reason = ''`
+	on conflict (subject, kind) do nothing`
 )
 
 // queueStopAccounts erases what crier has of accounts from their platforms.

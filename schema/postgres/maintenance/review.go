@@ -20,7 +20,7 @@ var (
 	with page as materialized ({due_page}), held as (
 		insert into holds (subject, kind, reason) select id, @kind, 'overdue when crier was started with --hold-overdue'
 		from page where status in {open_posts} and coalesce(retried_for, scheduled_for) <= @to
-		on conflict (subject) do nothing returning subject
+		on conflict (subject, kind) do nothing returning subject
 	)
 	select workspace_id, scheduled_for, id, (select count(*) from held) from (select workspace_id, scheduled_for, id from page order by workspace_id desc, scheduled_for, id limit 1) last`)
 
@@ -30,7 +30,7 @@ var (
 	), held as (
 		insert into holds (subject, kind, reason) select post_id, @kind, 'overdue when crier was started with --hold-overdue'
 		from (select distinct post_id from page where post_id is not null and state in {open_comments}) open
-		on conflict (subject) do nothing returning subject
+		on conflict (subject, kind) do nothing returning subject
 	), ended as (
 		update comments c set state = {comment_failed}, claim = claim + 1, lease_until = null, error = @error::text::json
 		from page where c.id = page.id and page.post_id is null and page.state in {open_comments}

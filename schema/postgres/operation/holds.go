@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -18,27 +19,15 @@ import (
 // Pause holds the work of a workspace with its sandbox twin, an account or a platform from now on;
 // calls in hand go on. A pause of what is paused has a new reason, if one is given.
 func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
-	subject, platform := subjectOf(h)
-	conflict := `(subject)`
-	if subject == nil {
-		conflict = `(platform) where platform is not null`
-	}
 	return a.InTx(ctx, "pausing", func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil { // a twin that is being made has it shared
-			return err
-		}
-		_, err := tx.Exec(ctx, sql.Text(`
-			insert into holds (subject, platform, kind, reason)
-			select $1::uuid, $2::smallint, $3::smallint, $4::text union all select id, null, $3, $4 from workspaces where live_id = $1
-			on conflict {conflict} do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason)`, "conflict", conflict), subject, platform, int16(h.Kind), h.Reason)
-		if err != nil {
+		if err := tables.Pause(ctx, tx, h); err != nil {
 			return err
 		}
 		return a.tellHold(ctx, tx, h, people.Change{Field: "reason", After: h.Reason})
 	})
 }
 
-// Resume lifts a pause; what it held is due at once, the oldest first, but what another hold
+// Resume lifts a pause of the operator's; what it held is due at once, the oldest first, but what another hold
 // is on. It is NotFound where nothing is paused. It works chunk by chunk; where it is cut
 // off, a chore goes on.
 func (a *Admin) Resume(ctx context.Context, h schema.Hold) error {
@@ -56,31 +45,41 @@ func pauseTwin(ctx context.Context, tx pgx.Tx, live schema.WorkspaceID) error {
 		insert into holds (subject, kind, reason, created_at)
 		select w.id, h.kind, h.reason, h.created_at from holds h join workspaces w on w.live_id = h.subject
 		where h.subject = $1 and h.kind = $2
-		on conflict (subject) do nothing`, live, int16(schema.WorkspacePaused))
+		on conflict (subject, kind) do nothing`, live, int16(schema.WorkspacePaused))
 	return err
 }
 
-// lift deletes a pause. Nothing is parked for it after that.
 func (a *Admin) lift(ctx context.Context, h schema.Hold) (resume [16]byte, err error) {
-	subject, platform := subjectOf(h)
 	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
+		var lifted bool
+		if resume, lifted, err = tables.Lift(ctx, tx, h); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `
-			delete from holds where kind = $1 and (platform = $3 or subject = $2 or subject in (select id from workspaces where live_id = $2))`, int16(h.Kind), subject, platform)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
+		if !lifted {
+			return a.notPaused(ctx, tx, h)
 		}
-		if err == nil {
-			err = a.tellHold(ctx, tx, h)
-		}
-		if err == nil {
-			resume, err = tables.BeginResume(ctx, tx)
-		}
-		return err
+		return a.tellHold(ctx, tx, h)
 	})
 	return resume, err
+}
+
+// notPaused is that no pause of the operator's is there to lift.
+func (a *Admin) notPaused(ctx context.Context, tx pgx.Tx, h schema.Hold) error {
+	others, err := tables.Pauses(ctx, tx, h.Account)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return &schema.Error{Kind: schema.NotFound, Message: "the operator has not paused this account: its workspace has, and alone resumes it"}
+	}
+	return &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
+}
+
+// PausedByMember tells whether an account is paused by its workspace.
+func (a *Admin) PausedByMember(ctx context.Context, id schema.AccountID) (bool, error) {
+	pauses, err := tables.Pauses(ctx, a.Pool, id)
+	isOfMember := func(h schema.Hold) bool { return h.Kind == schema.AccountPausedByMember }
+	return slices.ContainsFunc(pauses, isOfMember), db.Wrap(err, "reading the pauses of an account")
 }
 
 // tellHold writes into the audit log that a pause began or ended: into that of the workspace, or of the installation
@@ -112,21 +111,6 @@ func (a *Admin) tellNumber(ctx context.Context, tx pgx.Tx, of string, n int) err
 	return audit.Write(ctx, tx, a.Now(), audit.Entry{Subject: people.Subject{Type: of}, Changes: []people.Change{{Field: "number", After: strconv.Itoa(n)}}})
 }
 
-// subjectOf returns the columns of what a hold is on.
-func subjectOf(h schema.Hold) (subject *[16]byte, platform *int16) {
-	switch h.Kind {
-	case schema.WorkspacePaused:
-		return (*[16]byte)(&h.Workspace), nil
-	case schema.AccountPaused:
-		return (*[16]byte)(&h.Account), nil
-	case schema.UnderReview:
-		return (*[16]byte)(&h.Post), nil
-	default:
-		number := int16(h.Platform)
-		return nil, &number
-	}
-}
-
 // HeldPost is a post under review, or a pause.
 type HeldPost struct {
 	schema.Hold
@@ -141,11 +125,11 @@ func (a *Admin) Holds(ctx context.Context) ([]HeldPost, error) {
 	rows, err := a.Pool.Query(ctx, sql.Text(`
 		select {hold_columns}, coalesce(w.name, ''), coalesce(x.name, '')
 		from holds h
-		left join accounts x on h.kind = $1 and x.id = h.subject
-		left join posts p on h.kind = $2 and p.id = h.subject
+		left join accounts x on h.kind in {account_pauses} and x.id = h.subject
+		left join posts p on h.kind = $1 and p.id = h.subject
 		left join workspaces w on w.id = coalesce(x.workspace_id, p.workspace_id, h.subject)
-		where h.kind <> $3 or w.live_id is null
-		order by h.created_at, h.subject`), int16(schema.AccountPaused), int16(schema.UnderReview), int16(schema.WorkspacePaused))
+		where h.kind <> $2 or w.live_id is null
+		order by h.created_at, h.subject, h.kind`), int16(schema.UnderReview), int16(schema.WorkspacePaused))
 	held, err := db.Collect(rows, err, func(row pgx.Row, h *HeldPost) error {
 		return tables.ScanHold(besides{row, []any{&h.Workspace, &h.Account}}, &h.Hold)
 	})

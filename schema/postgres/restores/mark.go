@@ -94,7 +94,7 @@ func mark(ctx context.Context, tx pgx.Tx, to time.Time) error {
 		) ids order by id desc limit 1), {no_id})`), to)
 	b.Queue(sql.Text(`
 		insert into holds (subject, kind, reason) values ({no_id}, $1, $2)
-		on conflict (subject) do update set reason = excluded.reason, created_at = now()`),
+		on conflict (subject, kind) do update set reason = excluded.reason, created_at = now()`),
 		int16(schema.HeldByRestore), "crier went back to "+to.UTC().Format(time.RFC3339)+"; what became of this post afterwards is not known")
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err

@@ -37,6 +37,8 @@ class Account(Model):
     needs_reconnect: bool
     """It has ended, and connecting it again helps."""
     error: AccountProblem | None = None
+    paused: AccountPause | None = None
+    """Since when nothing goes out on it; absent where it is not paused."""
     expires_at: datetime | None
     """Of the access token, where that is known. crier renews it where it can."""
     created_at: datetime
@@ -45,6 +47,17 @@ class Account(Model):
 class AccountProblem(Model):
     code: str
     message: str
+
+
+class AccountPause(Model):
+    """A pause of an account. Where its workspace and the operator have paused it, the operator's is shown."""
+    since: datetime
+    reason: str | None = None
+    """As it was given; absent where none was."""
+    by: Literal["member", "operator"] | str
+    """member: somebody in the workspace, or a key of it, who can also resume it; operator: of the server, who alone
+    resumes it.
+    """
 
 
 class AccountHealth(Model):
@@ -670,12 +683,15 @@ class Cause(Model):
 
 
 class Held(Model):
-    """The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under
-    review after a restore waits for a person; what is being deleted goes out no more.
+    """The operator holds it, or a member has paused its account. What is paused goes out when it is resumed, or ends
+    as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no
+    more.
     """
     reason: Literal["workspace_paused", "account_paused", "platform_paused", "under_review", "workspace_deleting", "account_deleting"] | str
+    by: Literal["member", "operator"] | str | None = None
+    """Who has paused it; absent where it is no pause."""
     message: str | None = None
-    """The operator's reason."""
+    """The reason, where one was given."""
     since: datetime
 
 
@@ -690,7 +706,7 @@ class CommentRecord(Model):
 
 
 class Error(Model):
-    code: Literal["validation_error", "account_ambiguous", "invalid_state", "unauthorized", "forbidden", "key_unconfirmed", "plan_limit_reached", "not_found", "method_not_allowed", "idempotency_conflict", "rate_limit_exceeded", "daily_limit_reached", "payload_too_large", "internal_error", "unavailable"] | str
+    code: Literal["validation_error", "account_ambiguous", "invalid_state", "unauthorized", "forbidden", "key_unconfirmed", "plan_limit_reached", "not_found", "method_not_allowed", "idempotency_conflict", "paused_by_operator", "rate_limit_exceeded", "daily_limit_reached", "payload_too_large", "internal_error", "unavailable"] | str
     message: str
     documentation: str
     """The page that explains the code."""

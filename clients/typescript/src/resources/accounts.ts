@@ -29,6 +29,18 @@ export class Accounts {
     await this.sender.call("DELETE", `/accounts/${encodeURIComponent(id)}`, options);
   }
 
+  /** Holds what goes out on an account until it is resumed. What is more than a day late then ends as missed_deadline. */
+  async pause(id: string, reason?: string, options?: CallOptions): Promise<Account> {
+    const response = await this.sender.call<{ account: Account }>("POST", `/accounts/${encodeURIComponent(id)}/pause`, { ...options, body: { reason }, repeatable: true });
+    return response.account;
+  }
+
+  /** Lets go out what a pause has held. It is refused as paused_by_operator while the operator's pause stands. */
+  async resume(id: string, options?: CallOptions): Promise<Account> {
+    const response = await this.sender.call<{ account: Account }>("POST", `/accounts/${encodeURIComponent(id)}/resume`, { ...options, repeatable: true });
+    return response.account;
+  }
+
   /** Asks the platform whether an account works. */
   async health(id: string, options?: CallOptions): Promise<AccountHealth> {
     const response = await this.sender.call<{ health: AccountHealth }>("GET", `/accounts/${encodeURIComponent(id)}/health`, options);

@@ -169,10 +169,13 @@ var fragments = map[string]fragment{
 	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at, a.revision, a.disconnected_at is not null,
 	coalesce(a.expires_at, {no_time}), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, {no_time}),
 	a.ended, coalesce(a.end_message, ''), w.limits`},
-	// listed_accounts is the beginning of a statement that lists accounts a.
-	"listed_accounts": {text: `select {account_columns}, coalesce(b.name, ''), a.from_dashboard from accounts a
+	// listed_accounts is the beginning of a statement that lists accounts a. Of two pauses it has the operator's, whose
+	// kind is the lower.
+	"listed_accounts": {text: `select {account_columns}, coalesce(b.name, ''), a.from_dashboard, coalesce(h.kind, 0), coalesce(h.reason, ''), coalesce(h.created_at, {no_time})
+	from accounts a
 	join workspaces w on w.id = a.workspace_id
 	left join brands b on b.id = a.brand_id
+	left join lateral (select kind, reason, created_at from holds where subject = a.id and kind in {account_pauses} order by kind limit 1) h on true
 	where a.workspace_id = $1 and a.disconnected_at is null`},
 	// collected_account is true of accounts a that something may be read of. It looks them up by their ids: without
 	// statistics the planner takes an index of all that is connected for a short one, and reads it whole; coalesce

@@ -71,6 +71,8 @@ var names = map[string]string{
 	"deletion_removing": number(schema.DeletionRemoving),
 	"deletion_done":     number(schema.DeletionDone),
 
+	"account_pauses": set(schema.AccountPaused, schema.AccountPausedByMember),
+
 	"mail_invitation": number(people.MailInvitation),
 	"awaited_mails":   set(people.AwaitedMails()...),
 }
@@ -83,6 +85,6 @@ type state interface {
 func number[S state](s S) string { return fmt.Sprintf("%d", s) }
 
 func set[S state](states ...S) string {
-	numbers := lists.Map(states, func(s S) string { return number(s) })
+	numbers := lists.Map(states, number[S])
 	return "(" + strings.Join(numbers, ", ") + ")"
 }

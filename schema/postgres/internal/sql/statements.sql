@@ -1,4 +1,4 @@
--- The 777 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 778 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -779,46 +779,29 @@ select a.id from unnest($1::int2[], $2::timestamptz[]) u (platform, before) join
 where a.disconnected_at < u.before and (a.name <> '' or a.settings::text <> '{}' or a.person is not null) limit $3);
 
 -- deletion/rest.go found
-with gone as (
-  delete from found_items where (monitor_id, item) in (
-    select f.monitor_id, f.item from monitors m join found_items f on f.monitor_id = m.id where m.workspace_id = any($1) limit $2)
-  returning 1
-)
-select count(*) from gone;
+delete from found_items where (monitor_id, item) in (
+select f.monitor_id, f.item from monitors m join found_items f on f.monitor_id = m.id where m.workspace_id = any($1) limit $2);
 
 -- deletion/rest.go snapshots
-with gone as (
-  delete from snapshots where (post_id, n) in (select post_id, n from snapshots where account_id = any($1) limit $2) returning 1
-)
-select count(*) from gone;
+delete from snapshots where (post_id, n) in (select post_id, n from snapshots where account_id = any($1) limit $2);
 
 -- deletion/rest.go queueSlots
-with gone as (
-  delete from queue_slots where (queue_id, slot_at) in (
-    select s.queue_id, s.slot_at from queues q join queue_slots s on s.queue_id = q.id where q.workspace_id = any($1) limit $2)
-  returning 1
-)
-select count(*) from gone;
+delete from queue_slots where (queue_id, slot_at) in (
+select s.queue_id, s.slot_at from queues q join queue_slots s on s.queue_id = q.id where q.workspace_id = any($1) limit $2);
 
 -- deletion/rest.go answers
-with gone as (
-  delete from idempotency where (lineage, key) in (select lineage, key from idempotency where lineage = any($1) limit $2) returning 1
-)
-select count(*) from gone;
+delete from idempotency where (lineage, key) in (select lineage, key from idempotency where lineage = any($1) limit $2);
 
 -- deletion/rest.go answers
-with gone as (
-  update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
-  from (
-    select i.lineage, i.key from (select k.lineage from api_keys k where k.workspace_id = any($1)
+update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
+from (
+  select i.lineage, i.key from (select k.lineage from api_keys k where k.workspace_id = any($1)
 union select encode(substring(sha256(uuid_send(m.user_id) || uuid_send(w.id)) for 16), 'hex')::uuid
 from workspaces w join memberships m on m.workspace_id = coalesce(w.live_id, w.id) where w.id = any($1)) k
-    join idempotency i on i.lineage = k.lineage
-    where position(convert_to($2::text, 'UTF8') in i.response) > 0 limit $4
-  ) o
-  where i.lineage = o.lineage and i.key = o.key returning 1
-)
-select count(*) from gone;
+  join idempotency i on i.lineage = k.lineage
+  where position(convert_to($2::text, 'UTF8') in i.response) > 0 limit $4
+) o
+where i.lineage = o.lineage and i.key = o.key;
 
 -- deletion/rest.go replies
 with gone as (
@@ -835,10 +818,7 @@ with gone as (
 select count(*) from gone;
 
 -- deletion/rest.go inbox
-with gone as (
-  delete from inbox where id in (select id from inbox where account_id = any($1) order by id limit $2 for update) returning 1
-)
-select count(*) from gone;
+delete from inbox where id in (select id from inbox where account_id = any($1) order by id limit $2 for update);
 
 -- deletion/rest.go media
 update media set state = $2, deleted_at = coalesce(deleted_at, now() - interval '1 hour'), alt_text = '', file_name = '' where id in (
@@ -881,10 +861,7 @@ delete from mails where about = any($1);
 delete from {table} where workspace_id = any($1);
 
 -- deletion/rest.go audit
-with gone as (
-  delete from audit where (id, at) in (select id, at from audit where workspace_id = any($1) limit $2) returning 1
-)
-select count(*) from gone;
+delete from audit where (id, at) in (select id, at from audit where workspace_id = any($1) limit $2);
 
 -- deletion/scan.go deleteStretch
 with given as (select @workspaces::uuid[] workspaces, @names::text[] names, @none::text none), gone as (
@@ -974,12 +951,14 @@ delete from webhooks where workspace_id = any((select workspaces from deletions 
 delete from consents where workspace_id = any((select workspaces from deletions where id = $1)::uuid[]);
 
 -- deletion/stop.go hold
+with pauses as (delete from holds where subject = any((select workspaces from deletions where id = $1)::uuid[]) and kind <> $2)
 insert into holds (subject, kind, reason) select unnest(workspaces), $2, '' from deletions where id = $1
-on conflict (subject) do update set kind = excluded.kind, reason = '';
+on conflict (subject, kind) do nothing;
 
 -- deletion/stop.go holdAccounts
+with pauses as (delete from holds where subject = any((select accounts from deletions where id = $1)::uuid[]) and kind <> $2)
 insert into holds (subject, kind, reason) select unnest(accounts), $2, '' from deletions where id = $1
-on conflict (subject) do update set kind = excluded.kind, reason = '';
+on conflict (subject, kind) do nothing;
 
 -- deletion/stop.go queueStopAccounts
 update deletions set
@@ -1710,6 +1689,17 @@ select pg_advisory_xact_lock_shared(hashtext('crier holds'));
 -- internal/tables/holds.go LockHolds
 select pg_advisory_xact_lock(hashtext('crier holds'));
 
+-- internal/tables/holds.go Pause
+insert into holds (subject, platform, kind, reason)
+select $1::uuid, $2::smallint, $3::smallint, $4::text union all select id, null, $3, $4 from workspaces where live_id = $1
+on conflict {conflict} do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason);
+
+-- internal/tables/holds.go Lift
+delete from holds where kind = $1 and (platform = $3 or subject = $2 or subject in (select id from workspaces where live_id = $2));
+
+-- internal/tables/holds.go Pauses
+select coalesce(h.subject, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(h.platform, 0), h.kind, h.reason, h.created_at from holds h where h.subject = $1 and h.kind in (2, 8) order by h.kind;
+
 -- internal/tables/holds.go AddHolds
 select coalesce(h.subject, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(h.platform, 0), h.kind, h.reason, h.created_at from holds h where h.subject = any($1::uuid[] || '00000000-0000-0000-0000-000000000000'::uuid)
 union all
@@ -1814,7 +1804,7 @@ on conflict (kind, about, recipient) do update set since = case when m.due_at is
   due_at = coalesce(m.due_at, greatest(excluded.due_at, m.sent_at + @interval::interval)),
   expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since));
 
--- internal/tables/media.go Queue
+-- internal/tables/media.go QueueUses
 insert into media_uses (media_id, post_id) select * from unnest($1::uuid[], $2::uuid[])
 on conflict do nothing;
 
@@ -1900,7 +1890,12 @@ p.from_api, p.content, p.created_at, p.updated_at from posts p where p.id = any(
 delete from jobs where id = any($1);
 
 -- internal/tables/resumes.go BeginResume
-insert into resumes (id) values (uuidv7()) returning id;
+with waiting as (
+  select id from resumes where after_since = '-infinity' order by id limit 1 for update skip locked
+), begun as (
+  insert into resumes (id) select uuidv7() where not exists (select from waiting) returning id
+)
+select id from waiting union all select id from begun;
 
 -- internal/tables/resumes.go GoOnResuming
 select id from resumes where id = coalesce($1, id) order by id limit 1 for update;
@@ -2494,7 +2489,7 @@ with page as materialized (select * from (
 ) due order by workspace_id, scheduled_for desc, id desc limit @page), held as (
   insert into holds (subject, kind, reason) select id, @kind, 'overdue when crier was started with --hold-overdue'
   from page where status in (2, 3) and coalesce(retried_for, scheduled_for) <= @to
-  on conflict (subject) do nothing returning subject
+  on conflict (subject, kind) do nothing returning subject
 )
 select workspace_id, scheduled_for, id, (select count(*) from held) from (select workspace_id, scheduled_for, id from page order by workspace_id desc, scheduled_for, id limit 1) last;
 
@@ -2504,7 +2499,7 @@ with page as materialized (
 ), held as (
   insert into holds (subject, kind, reason) select post_id, @kind, 'overdue when crier was started with --hold-overdue'
   from (select distinct post_id from page where post_id is not null and state in (0, 1)) open
-  on conflict (subject) do nothing returning subject
+  on conflict (subject, kind) do nothing returning subject
 ), ended as (
   update comments c set state = 3, claim = claim + 1, lease_until = null, error = @error::text::json
   from page where c.id = page.id and page.post_id is null and page.state in (0, 1)
@@ -2789,14 +2784,14 @@ where d.id = u.id and w.id = d.webhook_id and w.active
 returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, d.redelivers is not null, w.enablings, w.url, w.secret,
   case when w.previous_until > now() then w.previous_secret end;
 
--- notify_finish.go queue
+-- notify_finish.go queueTries
 select from webhooks where id = any($1) order by id for no key update;
 
--- notify_finish.go queue
+-- notify_finish.go queueTries
 delete from jobs j using deliveries d
 where j.id = any($1) and d.id = j.id and d.state in (2, 3);
 
--- notify_finish.go queue
+-- notify_finish.go queueTries
 update jobs j set due_at = d.next_at from deliveries d
 where j.id = any($1) and d.id = j.id and d.state = 0
 returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload;
@@ -2932,19 +2927,11 @@ update jobs set due_at = now() where id = $1;
 insert into outbox as o (id, owed, sent_at, payload) values ($1, $2, now() - interval '1 hour', $3)
 on conflict (id) do update set owed = o.owed | excluded.owed, sent_at = excluded.sent_at;
 
--- operation/holds.go Pause
-insert into holds (subject, platform, kind, reason)
-select $1::uuid, $2::smallint, $3::smallint, $4::text union all select id, null, $3, $4 from workspaces where live_id = $1
-on conflict {conflict} do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason);
-
 -- operation/holds.go pauseTwin
 insert into holds (subject, kind, reason, created_at)
 select w.id, h.kind, h.reason, h.created_at from holds h join workspaces w on w.live_id = h.subject
 where h.subject = $1 and h.kind = $2
-on conflict (subject) do nothing;
-
--- operation/holds.go lift
-delete from holds where kind = $1 and (platform = $3 or subject = $2 or subject in (select id from workspaces where live_id = $2));
+on conflict (subject, kind) do nothing;
 
 -- operation/holds.go tellHold
 select name from workspaces where id = $1;
@@ -2955,11 +2942,11 @@ select workspace_id, name from accounts where id = $1;
 -- operation/holds.go Holds
 select coalesce(h.subject, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(h.platform, 0), h.kind, h.reason, h.created_at, coalesce(w.name, ''), coalesce(x.name, '')
 from holds h
-left join accounts x on h.kind = $1 and x.id = h.subject
-left join posts p on h.kind = $2 and p.id = h.subject
+left join accounts x on h.kind in (2, 8) and x.id = h.subject
+left join posts p on h.kind = $1 and p.id = h.subject
 left join workspaces w on w.id = coalesce(x.workspace_id, p.workspace_id, h.subject)
-where h.kind <> $3 or w.live_id is null
-order by h.created_at, h.subject;
+where h.kind <> $2 or w.live_id is null
+order by h.created_at, h.subject, h.kind;
 
 -- operation/holds.go addPosts
 select p.id, p.workspace_id, coalesce(p.brand_id, '00000000-0000-0000-0000-000000000000'::uuid), p.version, p.status, p.scheduled_for, p.timezone,
@@ -3879,7 +3866,7 @@ select $1, coalesce((select id from (
 
 -- restores/mark.go mark
 insert into holds (subject, kind, reason) values ('00000000-0000-0000-0000-000000000000'::uuid, $1, $2)
-on conflict (subject) do update set reason = excluded.reason, created_at = now();
+on conflict (subject, kind) do update set reason = excluded.reason, created_at = now();
 
 -- restores/mark.go tellRestore
 select now(), to_regclass('audit_' || to_char(now() at time zone 'UTC', 'YYYYMM')) is not null;

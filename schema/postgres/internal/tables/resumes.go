@@ -15,9 +15,16 @@ import (
 const resumeChunk = 1000
 
 // BeginResume notes that a pause was lifted, in the transaction that lifts it. From then
-// on what it held is made due, by this process or another.
+// on what it held is made due, by this process or another. A resume looks at all that is parked, so one that
+// has not begun is for this pause too: however often somebody pauses and resumes, few wait.
 func BeginResume(ctx context.Context, tx pgx.Tx) (id [16]byte, err error) {
-	err = tx.QueryRow(ctx, `insert into resumes (id) values (uuidv7()) returning id`).Scan(&id)
+	err = tx.QueryRow(ctx, `
+		with waiting as (
+			select id from resumes where after_since = '-infinity' order by id limit 1 for update skip locked
+		), begun as (
+			insert into resumes (id) select uuidv7() where not exists (select from waiting) returning id
+		)
+		select id from waiting union all select id from begun`).Scan(&id)
 	return id, err
 }
 

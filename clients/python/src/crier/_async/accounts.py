@@ -26,6 +26,15 @@ class AsyncAccounts(AsyncResource):
         """Ends an account: its credentials are erased, and its posts fail."""
         await self._sender.delete(path_of("accounts", id))
 
+    async def pause(self, id: str, reason: str | None = None) -> models.Account:
+        """Holds what goes out on an account until it is resumed. What is more than a day late then ends as missed_deadline."""
+        body = {} if reason is None else {"reason": reason}
+        return models.Account.model_validate((await self._sender.post(path_of("accounts", id, "pause"), body, safe=True))["account"])
+
+    async def resume(self, id: str) -> models.Account:
+        """Lets go out what a pause has held. It is refused as paused_by_operator while the operator's pause stands."""
+        return models.Account.model_validate((await self._sender.post(path_of("accounts", id, "resume"), safe=True))["account"])
+
     async def health(self, id: str) -> models.AccountHealth:
         """Asks the platform whether an account works."""
         return models.AccountHealth.model_validate((await self._sender.get(path_of("accounts", id, "health")))["health"])

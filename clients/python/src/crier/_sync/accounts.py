@@ -27,6 +27,15 @@ class Accounts(Resource):
         """Ends an account: its credentials are erased, and its posts fail."""
         self._sender.delete(path_of("accounts", id))
 
+    def pause(self, id: str, reason: str | None = None) -> models.Account:
+        """Holds what goes out on an account until it is resumed. What is more than a day late then ends as missed_deadline."""
+        body = {} if reason is None else {"reason": reason}
+        return models.Account.model_validate((self._sender.post(path_of("accounts", id, "pause"), body, safe=True))["account"])
+
+    def resume(self, id: str) -> models.Account:
+        """Lets go out what a pause has held. It is refused as paused_by_operator while the operator's pause stands."""
+        return models.Account.model_validate((self._sender.post(path_of("accounts", id, "resume"), safe=True))["account"])
+
     def health(self, id: str) -> models.AccountHealth:
         """Asks the platform whether an account works."""
         return models.AccountHealth.model_validate((self._sender.get(path_of("accounts", id, "health")))["health"])

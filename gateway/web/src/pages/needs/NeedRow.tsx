@@ -5,6 +5,7 @@ import { api, ask, type Post } from '../../api/client'
 import type { Need } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Cause } from '../../parts/Cause'
+import { Held } from '../../parts/Held'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { excerpt, failedTargets } from '../../parts/post'
@@ -30,10 +31,9 @@ export function NeedRow({ need }: { need: Need }): ReactNode {
 
 // Why says the first reason that a post's accounts have.
 function Why({ post }: { post: Post }) {
-  const { t } = useWords()
   const held = post.platforms.find((p) => p.held)?.held
   const target = post.platforms.find((p) => p.error)
-  if (held) return <>{t(`held.${held.reason}`)}</>
+  if (held) return <Held of={held} />
   return <>{target?.error ? <>{platforms[target.platform].name}: <Cause of={target.error} /></> : null}</>
 }
 

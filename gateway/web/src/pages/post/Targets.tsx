@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { Post, Target } from '../../api/client'
 import type { AccountsById } from '../../api/queries'
 import { Cause } from '../../parts/Cause'
+import { Held } from '../../parts/Held'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { standing } from '../../parts/post'
@@ -27,7 +28,7 @@ function Row({ target, status, name }: { target: Target; status: Status; name?: 
         </div>
         <p className="small muted">{platforms[target.platform].name}{target.postedAt && ` · ${time.seconds(target.postedAt)}`}</p>
         {target.contentOverride && <p className="said small quiet" style={{ marginTop: 4 }}>{target.contentOverride}</p>}
-        {(target.held || cause) && <p className="small problem">{target.held ? t(`held.${target.held.reason}`) : cause && <Cause of={cause} />}{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
+        {(target.held || cause) && <p className="small problem">{target.held ? <Held of={target.held} /> : cause && <Cause of={cause} />}{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
       </div>
       {target.postUrl && <a className="btn low" href={target.postUrl} target="_blank" rel="noreferrer"><Icon name="out" size={14} /> {t('post.open')}</a>}
     </li>

@@ -1,0 +1,75 @@
+package accounts_test
+
+import (
+	"testing"
+
+	"crier/schema"
+	"crier/schema/postgres"
+	"crier/schema/postgres/postgrestest"
+)
+
+// TestAnAccountPausedTwiceIsResumedTwice has a post wait for its workspace's pause of its account and for the operator's.
+func TestAnAccountPausedTwiceIsResumedTwice(t *testing.T) {
+	f := newFixture(t)
+	admin := postgres.NewAdmin(f.Store)
+	id := f.Accounts[0]
+	operators := schema.Hold{Kind: schema.AccountPaused, Account: id, Reason: "invoice"}
+	p := f.Create(f.Post(1, 0))
+	waits := func(by, reason string) {
+		t.Helper()
+		for range 2 { // the first claim finds out that something is paused
+			if d := f.Claim(p, 0); len(d) != 0 {
+				t.Fatal("a target of a paused account was claimed")
+			}
+		}
+		if h := f.Read(p).Targets[0].Hold; h == nil || h.Kind.String() != "account_paused" || h.Kind.By() != by || h.Reason != reason {
+			t.Errorf("the target shows the hold %+v, want one by %s", h, by)
+		}
+		if n := f.Count(`select count(*) from jobs where held`); n != 1 {
+			t.Errorf("%d jobs are parked, want the post's", n)
+		}
+	}
+
+	account, err := f.Gateway.PauseAccount(t.Context(), f.Workspace, id, "silence")
+	if err != nil || account.Pause == nil || account.Pause.Reason != "silence" {
+		t.Fatalf("the account has the pause %+v, %v", account.Pause, err)
+	}
+	waits("member", "silence")
+	f.Must(admin.Pause(t.Context(), operators))
+	waits("operator", "invoice")
+	if held, err := admin.Holds(t.Context()); err != nil || len(held) != 2 || held[0].Account != "a0" || held[1].Workspace != "acme" {
+		t.Errorf("Holds = %+v, %v", held, err)
+	}
+	_, err = f.Gateway.ResumeAccount(t.Context(), f.Workspace, id)
+	postgrestest.WantKind(t, err, schema.PausedByOperator)
+	f.Must(admin.Resume(t.Context(), operators))
+	if stays, err := admin.PausedByMember(t.Context(), id); err != nil || !stays {
+		t.Errorf("the member's pause stays: %t, %v", stays, err)
+	}
+	waits("member", "silence")
+	postgrestest.WantKind(t, admin.Resume(t.Context(), operators), schema.NotFound)
+
+	if account, err = f.Gateway.ResumeAccount(t.Context(), f.Workspace, id); err != nil || account.Pause != nil {
+		t.Fatalf("the account has the pause %+v, %v", account.Pause, err)
+	}
+	if n := f.RunChore(f.Delay.Resume); n != 1 {
+		t.Errorf("resumed %d, want the post", n)
+	}
+	if in := f.Jobs()[0].DueAt.Sub(f.Store.Now()); in > 0 {
+		t.Errorf("the job is due in %v after the pauses, want it at once", in)
+	}
+	f.Finish(f.MustClaim(p, 0), postgrestest.Found("n0"))
+}
+
+func TestResumesDoNotPileUp(t *testing.T) {
+	f := newFixture(t)
+	for range 5 {
+		_, err := f.Gateway.PauseAccount(t.Context(), f.Workspace, f.Accounts[0], "")
+		f.Must(err)
+		_, err = f.Gateway.ResumeAccount(t.Context(), f.Workspace, f.Accounts[0])
+		f.Must(err)
+	}
+	if n := f.Count(`select count(*) from resumes`); n != 1 {
+		t.Errorf("%d resumes wait, want one for all", n)
+	}
+}

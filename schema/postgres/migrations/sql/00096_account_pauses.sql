@@ -1,0 +1,9 @@
+-- +goose Up
+
+set local lock_timeout = '200ms';
+
+-- An account may be paused by its workspace and by the operator at once: a row for each kind of hold. Claims of an
+-- older version that still runs keep to all of them. What it writes by "on conflict (subject)" it cannot, until it is
+-- stopped: making a sandbox, and beginning a deletion; both can be tried again.
+create unique index if not exists holds_subject_kind on holds (subject, kind);
+drop index if exists holds_subject;
