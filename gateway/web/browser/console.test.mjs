@@ -147,6 +147,7 @@ test('it is on the calendar, and is dragged to another time, and back', async ()
   await chip.waitFor()
   // axe sees to it only where two lie side by side, which depends on the hour.
   for (const height of await page.locator('.ev-col').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().height))) assert.ok(height >= 24, `${height} px`)
+  await chip.scrollIntoViewIfNeeded() // the week is shown from about now on
   const box = await chip.boundingBox()
   await page.mouse.move(box.x + 20, box.y + 8)
   await page.mouse.down()
