@@ -16,7 +16,7 @@ export default function PersonMenu() {
   const faces = ['auto', 'light', 'dark'] as const
   const other = language === 'en' ? 'de' : 'en'
   return (
-    <Menu defaultOpened position="top-start" width={240} shadow="none" transitionProps={{ duration: 80 }}>
+    <Menu defaultOpened withInitialFocusPlaceholder={false} position="top-start" width={240} shadow="none" transitionProps={{ duration: 80 }}>
       <Menu.Target><PersonButton /></Menu.Target>
       <Menu.Dropdown>
         <Menu.Label className="clip">{user.email}</Menu.Label>

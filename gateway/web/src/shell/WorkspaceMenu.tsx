@@ -15,7 +15,7 @@ export default function WorkspaceMenu() {
   const { fail } = useToast()
   const groups = useGroups()
   return (
-    <Menu defaultOpened position="bottom-start" width={240} shadow="none" transitionProps={{ duration: 80 }}>
+    <Menu defaultOpened withInitialFocusPlaceholder={false} position="bottom-start" width={240} shadow="none" transitionProps={{ duration: 80 }}>
       <Menu.Target><WorkspaceButton /></Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<Icon name="retry" />} onClick={() => void turn({ test: !test }).catch(fail)}>{t(test ? 'mode.toLive' : 'mode.toTest')}</Menu.Item>
