@@ -248,3 +248,74 @@ func (s Standing) TakeDown(of Publication, why *Error, at time.Time) (r Result, 
 	}
 	return r, true
 }
+
+// HoldKind is why work is held. Its number is stored: it never changes.
+type HoldKind int16
+
+// The kinds of holds. What a pause holds goes on when the pause is lifted, or misses its
+// deadline; what is under review waits for a person.
+const (
+	WorkspacePaused HoldKind = iota + 1
+	AccountPaused
+	PlatformPaused
+	UnderReview // a post that was overdue when crier was started with --hold-overdue
+	// What is being deleted is held for good: nobody lifts it.
+	WorkspaceDeleting
+	AccountDeleting
+	// HeldByRestore is the one hold on everything that was open in a backup that was restored; users see
+	// it as UnderReview.
+	HeldByRestore
+	// AccountPausedByMember is the pause of an account by its workspace: it stands beside the operator's, and neither
+	// lifts the other's.
+	AccountPausedByMember
+)
+
+var holdNames = [...]string{
+	WorkspacePaused: "workspace_paused", AccountPaused: "account_paused", PlatformPaused: "platform_paused", UnderReview: "under_review",
+	WorkspaceDeleting: "workspace_deleting", AccountDeleting: "account_deleting", HeldByRestore: "under_review",
+	AccountPausedByMember: "account_paused",
+}
+
+// String returns the kind's name in the API.
+func (k HoldKind) String() string { return holdNames[k] }
+
+// By tells who pauses, as the API does; empty where the hold is no pause.
+func (k HoldKind) By() string {
+	switch k {
+	case AccountPausedByMember:
+		return "member"
+	case WorkspacePaused, AccountPaused, PlatformPaused:
+		return "operator"
+	default:
+		return ""
+	}
+}
+
+// Hold is a hold on a workspace, an account, a platform or a post; the field of its kind
+// is set.
+type Hold struct {
+	Kind      HoldKind
+	Workspace WorkspaceID
+	Account   AccountID
+	Platform  Platform
+	Post      PostID
+	Reason    string // shown to users
+	Since     time.Time
+}
+
+// Holds reports whether the hold is on a target of a post.
+func (h Hold) Holds(p *Post, t *Target) bool {
+	if !t.IsOpen() {
+		return false
+	}
+	switch h.Kind {
+	case WorkspacePaused, WorkspaceDeleting:
+		return h.Workspace == p.Workspace
+	case AccountPaused, AccountPausedByMember, AccountDeleting:
+		return h.Account == t.Account
+	case PlatformPaused:
+		return h.Platform == t.Platform
+	default:
+		return h.Post == p.ID
+	}
+}
