@@ -16,6 +16,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -101,9 +102,9 @@ func (a *accounts) routes() []admission.Route {
 		admission.Handle(http.MethodGet, "/accounts/health", schema.Read, a.healthOfAll),
 		admission.Handle(http.MethodGet, "/accounts/:id", schema.Read, a.get),
 		admission.Handle(http.MethodGet, "/accounts/:id/health", schema.Read, a.health),
-		admission.Handle(http.MethodPatch, "/accounts/:id", schema.Write, a.update).For(people.Admin),
+		admission.Handle(http.MethodPatch, "/accounts/:id", schema.Write, body.WithIDForm("account", a.update)).For(people.Admin),
 		admission.Handle(http.MethodDelete, "/accounts/:id", schema.Admin, a.disconnect),
-		admission.Handle(http.MethodPost, "/accounts/:id/pause", schema.Admin, a.pause),
+		admission.Handle(http.MethodPost, "/accounts/:id/pause", schema.Admin, body.WithID("account", a.pause)),
 		admission.Handle(http.MethodPost, "/accounts/:id/resume", schema.Admin, a.resume),
 	}
 }
@@ -114,7 +115,7 @@ func (a *accounts) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.Named(c, http.StatusOK, "accounts", answer.List(found, viewAccount), warnings)
+	return answer.Named(c, http.StatusOK, "accounts", lists.Map(found, viewAccount), warnings)
 }
 
 // selected returns the accounts that a request's parameters select, and warnings about those. The brands of a
@@ -155,15 +156,7 @@ func accountID(c *gin.Context) (schema.AccountID, error) {
 }
 
 // update puts an account into a brand, or into none, and names it.
-func (a *accounts) update(c *gin.Context) error {
-	id, err := accountID(c)
-	if err != nil {
-		return err
-	}
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (a *accounts) update(c *gin.Context, id schema.AccountID, f *body.Form) error {
 	detach := f.IsNull("brandId") // before it is read as an id
 	brand := f.Brand()
 	name := f.GivenName()

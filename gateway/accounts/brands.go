@@ -11,6 +11,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // brandWriter creates, renames and deletes brands.
@@ -73,7 +74,7 @@ func (b *brands) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.Named(c, http.StatusOK, "brands", answer.List(found, viewBrand), nil)
+	return answer.Named(c, http.StatusOK, "brands", lists.Map(found, viewBrand), nil)
 }
 
 func (b *brands) get(c *gin.Context, warnings []schema.Detail) error {

@@ -42,11 +42,7 @@ func viewPause(h *schema.Hold) *pauseView {
 }
 
 // pause holds what goes out on an account, until it is resumed.
-func (a *accounts) pause(c *gin.Context) error {
-	id, err := accountID(c)
-	if err != nil {
-		return err
-	}
+func (a *accounts) pause(c *gin.Context, id schema.AccountID) error {
 	f, err := body.ReadOptionalForm(c)
 	if err != nil {
 		return err

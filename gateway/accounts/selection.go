@@ -13,6 +13,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // maxSelected is how many entities one selection connects.
@@ -152,7 +153,7 @@ func (s *authorizations) entities(c *gin.Context) error {
 	if err != nil {
 		return refusedFor(consent, "selectionToken", err)
 	}
-	views := answer.List(found, func(e connectors.Entity) entityView { return entityView{e.ID, e.Name, e.Kind} })
+	views := lists.Map(found, func(e connectors.Entity) entityView { return entityView{e.ID, e.Name, e.Kind} })
 	return answer.Several(c, http.StatusOK, map[string]any{"platform": consent.Platform, "entities": views}, q.Report.Warnings)
 }
 

@@ -77,12 +77,3 @@ func TextOrNull(s string) *string {
 	}
 	return &s
 }
-
-// List returns the view of each.
-func List[T, V any](all []T, view func(T) V) []V {
-	views := make([]V, len(all))
-	for i := range all {
-		views[i] = view(all[i])
-	}
-	return views
-}

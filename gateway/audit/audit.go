@@ -14,6 +14,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/cursor"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 	"crier/schema/spelling"
 )
@@ -108,7 +109,7 @@ func (a *audit) page(c *gin.Context, workspace schema.WorkspaceID) error {
 	if err != nil {
 		return err
 	}
-	views := map[string]any{"records": answer.List(found, viewRecord), "nextCursor": answer.TextOrNull(pagination.NextCursor)}
+	views := map[string]any{"records": lists.Map(found, viewRecord), "nextCursor": answer.TextOrNull(pagination.NextCursor)}
 	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 

@@ -12,6 +12,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -80,7 +81,7 @@ func (b *billing) plan(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.Several(c, http.StatusOK, map[string]any{"plan": viewPlan(found.Plan), "plans": answer.List(plans, viewPlan)}, nil)
+	return answer.Several(c, http.StatusOK, map[string]any{"plan": viewPlan(found.Plan), "plans": lists.Map(plans, viewPlan)}, nil)
 }
 
 // checkout begins the purchase of a plan.

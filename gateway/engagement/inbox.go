@@ -12,6 +12,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // maxMarks is how many items one request marks.
@@ -99,7 +100,7 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	}
 	return answer.Several(c, http.StatusOK, map[string]any{
 		"items": items, "nextCursor": answer.TextOrNull(next), "hasMore": more,
-		"unread": answer.List(unread, func(n schema.UnreadCount) unreadView { return unreadView{n.Account, n.Comments, n.Mentions} }),
+		"unread": lists.Map(unread, func(n schema.UnreadCount) unreadView { return unreadView{n.Account, n.Comments, n.Mentions} }),
 	}, q.Report.Warnings)
 }
 

@@ -14,6 +14,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Store is all that feeds ask of the database.
@@ -191,7 +192,7 @@ func (f *feeds) list(c *gin.Context) error {
 		monitors = monitors[:limit]
 		next = monitors[limit-1].ID
 	}
-	views := map[string]any{"monitors": answer.List(monitors, viewMonitor), "nextCursor": answer.IDOrNull(next)}
+	views := map[string]any{"monitors": lists.Map(monitors, viewMonitor), "nextCursor": answer.IDOrNull(next)}
 	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 
@@ -220,5 +221,5 @@ func (f *feeds) items(c *gin.Context, id schema.MonitorID) error {
 		found = found[:limit]
 		next = itemCursor(monitor.ID, &found[limit-1])
 	}
-	return showItems(c, answer.List(found, viewItem), next, q.Report.Warnings)
+	return showItems(c, lists.Map(found, viewItem), next, q.Report.Warnings)
 }

@@ -19,6 +19,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 const (
@@ -68,7 +69,7 @@ func (f *feeds) search(c *gin.Context) error {
 	if page.Next != "" {
 		next = searchCursor(of, page.Next)
 	}
-	return showItems(c, answer.List(page.Items, viewFound), next, q.Report.Warnings)
+	return showItems(c, lists.Map(page.Items, viewFound), next, q.Report.Warnings)
 }
 
 func (f *feeds) ask(ctx context.Context, account *schema.Account, query connectors.FeedQuery) (connectors.FeedPage, error) {

@@ -14,6 +14,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -200,7 +201,7 @@ func (k *keys) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := answer.List(found, func(r schema.KeyRecord) keyView { return viewKey(r, admission.RequestOf(c).Key.ID, k.Now()) })
+	views := lists.Map(found, func(r schema.KeyRecord) keyView { return viewKey(r, admission.RequestOf(c).Key.ID, k.Now()) })
 	return answer.Page(c, "keys", views, page.Of(total, page.Offset()+len(found) < total), q.Report.Warnings)
 }
 

@@ -16,6 +16,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/cursor"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -128,7 +129,7 @@ func (m *media) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.Page(c, "media", answer.List(uploads, m.Library.view), pagination, q.Report.Warnings)
+	return answer.Page(c, "media", lists.Map(uploads, m.Library.view), pagination, q.Report.Warnings)
 }
 
 // get answers with one upload. One whose content has not come yet has no url; of content

@@ -10,6 +10,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -54,7 +55,7 @@ func (i *identities) list(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	views := answer.List(all, func(identity people.Identity) identityView {
+	views := lists.Map(all, func(identity people.Identity) identityView {
 		return identityView{
 			ID: identity.ID, Provider: i.nameOf(identity.Issuer), Issuer: identity.Issuer, Email: answer.TextOrNull(identity.Email),
 			CreatedAt: answer.Moment(identity.CreatedAt), LastUsedAt: answer.Moment(identity.UsedAt),

@@ -11,6 +11,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -95,7 +96,7 @@ func (i *invitations) list(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	return answer.Named(c, http.StatusOK, "invitations", answer.List(all, viewInvitation), warnings)
+	return answer.Named(c, http.StatusOK, "invitations", lists.Map(all, viewInvitation), warnings)
 }
 
 // withdraw ends an invitation.

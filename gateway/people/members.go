@@ -10,6 +10,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -48,7 +49,7 @@ func (m *members) list(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	return answer.Named(c, http.StatusOK, "members", answer.List(all, viewMember), warnings)
+	return answer.Named(c, http.StatusOK, "members", lists.Map(all, viewMember), warnings)
 }
 
 func viewMember(m people.Member) memberView {

@@ -12,6 +12,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -147,7 +148,7 @@ func (p *passkeys) list(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	return answer.Named(c, http.StatusOK, "passkeys", answer.List(all, viewPasskey), warnings)
+	return answer.Named(c, http.StatusOK, "passkeys", lists.Map(all, viewPasskey), warnings)
 }
 
 // propose begins the addition of a passkey.

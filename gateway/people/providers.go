@@ -14,6 +14,7 @@ import (
 	"crier/gateway/body"
 	"crier/identity/oidc"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -35,7 +36,7 @@ type providerView struct {
 
 // list answers with what people can sign in by beside passwords.
 func (p *providers) list(c *gin.Context, warnings []schema.Detail) error {
-	views := answer.List(p.Providers, func(provider *oidc.Provider) providerView { return providerView{provider.Name(), provider.Title()} })
+	views := lists.Map(p.Providers, func(provider *oidc.Provider) providerView { return providerView{provider.Name(), provider.Title()} })
 	return answer.Several(c, http.StatusOK, map[string]any{"providers": views, "passkeys": p.Verifier != nil}, warnings)
 }
 

@@ -9,6 +9,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -85,7 +86,7 @@ func (s *sessions) list(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	views := answer.List(all, func(r people.SessionRecord) sessionView { return viewSession(r, current.ID) })
+	views := lists.Map(all, func(r people.SessionRecord) sessionView { return viewSession(r, current.ID) })
 	return answer.Named(c, http.StatusOK, "sessions", views, warnings)
 }
 

@@ -11,6 +11,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Config is what platforms are served with.
@@ -38,7 +39,7 @@ func (p *platforms) list(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	views := answer.List(schema.Platforms(), func(platform schema.Platform) platformView {
+	views := lists.Map(schema.Platforms(), func(platform schema.Platform) platformView {
 		return viewPlatform(p.Constraints(platform), schema.Account{Platform: platform, Limits: found.Limits()})
 	})
 	return answer.Several(c, http.StatusOK, map[string]any{"limits": found.Limits(), "platforms": views}, warnings)

@@ -14,6 +14,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/textsearch"
 )
 
@@ -46,7 +47,7 @@ func (p *posts) list(c *gin.Context) error {
 		return err
 	}
 	pagination.AtLeast = filter.Search != "" && (page.Last != nil || filter.From != nil)
-	views := map[string]any{"posts": answer.List(page.Posts, viewPost), "pagination": pagination}
+	views := map[string]any{"posts": lists.Map(page.Posts, viewPost), "pagination": pagination}
 	if page.Truncated { // a search: older posts were not read
 		views["truncated"] = true
 	}

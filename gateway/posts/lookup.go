@@ -10,6 +10,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // maxLookup is how many ids one request may name, of both kinds together.
@@ -41,7 +42,7 @@ func (p *posts) lookup(c *gin.Context, f *body.Form) error {
 	if err != nil {
 		return err
 	}
-	views := map[string]any{"posts": answer.List(found, viewPost)}
+	views := map[string]any{"posts": lists.Map(found, viewPost)}
 	if len(rest.IDs)+len(rest.ExternalIDs) > 0 {
 		views["rest"] = lookupRest{rest.IDs, rest.ExternalIDs}
 	}

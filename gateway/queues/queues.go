@@ -14,6 +14,7 @@ import (
 	"crier/gateway/calendar"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Store is all that queues ask of the database.
@@ -132,7 +133,7 @@ func (q *queues) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.Named(c, http.StatusOK, "queues", answer.List(all, viewQueue), nil)
+	return answer.Named(c, http.StatusOK, "queues", lists.Map(all, viewQueue), nil)
 }
 
 func (q *queues) get(c *gin.Context, id schema.QueueID) error {
@@ -189,5 +190,5 @@ func (q *queues) preview(c *gin.Context, id schema.QueueID) error {
 	}
 	now := q.Now()
 	free := calendar.FreeSlots(queue, zone, taken, calendar.Period{From: now.Add(q.Lead), To: now.Add(calendar.MaxAhead)}, limit)
-	return answer.Named(c, http.StatusOK, "slots", answer.List(free, answer.Time), parameters.Report.Warnings)
+	return answer.Named(c, http.StatusOK, "slots", lists.Map(free, answer.Time), parameters.Report.Warnings)
 }

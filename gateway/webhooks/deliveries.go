@@ -12,6 +12,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // redeliverer sends events to a webhook again. Both are InvalidState while the webhook is
@@ -50,7 +51,7 @@ func (w *webhooks) searchDeliveries(c *gin.Context, id schema.WebhookID) error {
 		records = records[:limit]
 		next = records[limit-1].ID
 	}
-	views := map[string]any{"deliveries": answer.List(records, viewDelivery), "nextCursor": answer.IDOrNull(next), "hasMore": more}
+	views := map[string]any{"deliveries": lists.Map(records, viewDelivery), "nextCursor": answer.IDOrNull(next), "hasMore": more}
 	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 

@@ -15,6 +15,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/people"
 )
 
@@ -173,7 +174,7 @@ func (w *webhooks) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := answer.List(found, func(webhook schema.Webhook) webhookView { return viewWebhook(webhook, w.Now()) })
+	views := lists.Map(found, func(webhook schema.Webhook) webhookView { return viewWebhook(webhook, w.Now()) })
 	return answer.Named(c, http.StatusOK, "webhooks", views, nil)
 }
 
@@ -187,7 +188,7 @@ func (w *webhooks) get(c *gin.Context, id schema.WebhookID) error {
 	if err != nil {
 		return err
 	}
-	views := map[string]any{"webhook": viewWebhook(webhook, w.Now()), "deliveries": answer.List(records, viewDelivery)}
+	views := map[string]any{"webhook": viewWebhook(webhook, w.Now()), "deliveries": lists.Map(records, viewDelivery)}
 	return answer.Several(c, http.StatusOK, views, warnings)
 }
 
