@@ -125,6 +125,9 @@ func (c Content) SettingText(platform Platform) string {
 // ErrUnchanged is what a change of a post returns that leaves it as it is.
 var ErrUnchanged = errors.New("the post stays as it is")
 
+// ErrJudged is what a change of a post returns that is judged, and then not made.
+var ErrJudged = errors.New("the change of the post is judged alone")
+
 // PostStatus is the status of a post; it follows from its targets'. Its number is
 // stored: it never changes.
 type PostStatus int16

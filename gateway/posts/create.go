@@ -21,7 +21,8 @@ type writer interface {
 	Create(ctx context.Context, creation schema.Creation) (schema.Created, error)
 	// Update runs change on a copy of the locked post and stores what it made of it.
 	// Posts other than drafts and scheduled ones are InvalidState. A queue that change reads
-	// is locked until then, and the slot that it leaves the post with is taken.
+	// is locked until then, and the slot that it leaves the post with is taken. Where change returns
+	// schema.ErrJudged nothing is stored; what is returned is what would have been.
 	Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post, schema.QueueReader) error) (schema.Post, error)
 	// Delete removes a draft and cancels a scheduled post; all others are InvalidState.
 	Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error)

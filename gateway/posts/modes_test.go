@@ -195,15 +195,19 @@ func TestADraftIsHeldToTheDayItGoesOutOn(t *testing.T) {
 	path := a.CreatePost(`"status": "draft"`)
 	a.FillDay(`{"content": "x", "platforms": ["mastodon"], "publishNow": true}`, 0)
 	before := a.Request(http.MethodGet, path, nil).Want(http.StatusOK)
-	a.Request(http.MethodPatch, path, `{"publishNow": true}`).WantError(http.StatusTooManyRequests, "daily_limit_reached")
+	for _, body := range []string{`{"publishNow": true, "dryRun": true}`, `{"publishNow": true}`} {
+		a.Request(http.MethodPatch, path, body).WantError(http.StatusTooManyRequests, "daily_limit_reached")
+	}
 	if after := a.Request(http.MethodGet, path, nil).Want(http.StatusOK); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("the post was changed:\n%v\n%v", before, after)
 	}
 	a.CreateQueue("Hours", gatewaytest.EveryHour(), "")
 	a.FillDay(a.MastodonPostAt(a.Noon(1)), 0)
-	at, err := time.Parse(time.RFC3339, a.Request(http.MethodPatch, path, `{"queue": true}`).Want(http.StatusOK).At("post", "scheduledFor").Text())
-	if want := schema.DayOf(a.Noon(2)); err != nil || !schema.DayOf(at).Equal(want) {
-		t.Errorf("the post is at %v, want it on %v", at, want)
+	for _, body := range []string{`{"queue": true, "dryRun": true}`, `{"queue": true}`} {
+		at, err := time.Parse(time.RFC3339, a.Request(http.MethodPatch, path, body).Want(http.StatusOK).At("post", "scheduledFor").Text())
+		if want := schema.DayOf(a.Noon(2)); err != nil || !schema.DayOf(at).Equal(want) {
+			t.Errorf("%s: the post is at %v, want it on %v", body, at, want)
+		}
 	}
 }
 

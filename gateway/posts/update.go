@@ -49,9 +49,8 @@ func (p *posts) update(c *gin.Context, id schema.PostID) error {
 // store makes a change of a post, and returns what became of it with the warnings that were given and those of
 // the change. Of a dry run the post is as it would be.
 func (p *posts) store(ctx context.Context, b batch, id schema.PostID, change change, given []schema.Detail) (schema.Post, []schema.Detail, error) {
-	var r body.Report       // of the last run: the store may run the change again
-	var judged *schema.Post // as a dry run would make it
-	var from time.Time      // of the slots of a queue
+	var r body.Report  // of the last run: the store may run the change again
+	var from time.Time // of the slots of a queue
 	run := func(post *schema.Post, queues schema.QueueReader) error {
 		r = body.Report{Warnings: slices.Clone(given)}
 		if change.isEmpty() {
@@ -66,20 +65,16 @@ func (p *posts) store(ctx context.Context, b batch, id schema.PostID, change cha
 				return err
 			}
 		}
-		if !b.dryRun {
-			return nil
+		if b.dryRun {
+			return schema.ErrJudged
 		}
-		judged = post
-		return schema.ErrUnchanged
+		return nil
 	}
 	for try := 1; ; try++ {
 		post, err := p.Store.Update(ctx, b.key.Workspace, id, run)
 		var isFull bool
 		if from, isFull = nextFreeDay(err); isFull && change.mode == inQueue && try < slotTries {
 			continue
-		}
-		if judged != nil && err == nil {
-			post = *judged
 		}
 		return post, r.Warnings, err
 	}

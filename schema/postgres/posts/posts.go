@@ -3,6 +3,7 @@
 package posts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,8 +63,10 @@ func (s *Store) Post(ctx context.Context, workspace schema.WorkspaceID, id schem
 // Update changes a draft or scheduled post. change works on a copy; what it leaves is
 // stored at a new version, with its job and event, in one transaction. After the commit
 // no claim at an older version succeeds. Where change returns schema.ErrUnchanged the post stays as
-// it is, and nobody is told of an update. A queue that change reads stays locked until the end: the slots
-// that it is told of are those of other posts, and the one that it leaves the post with is taken.
+// it is, and nobody is told of an update; where it returns schema.ErrJudged too, but what is returned, the
+// post or the refusal, is what the change would have come to. A queue that change reads stays locked until
+// the end: the slots that it is told of are those of other posts, and the one that it leaves the post with
+// is taken.
 func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post, schema.QueueReader) error) (schema.Post, error) {
 	var post schema.Post
 	var announcement schema.Announcement
@@ -77,11 +80,9 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		}
 		post = locked
 		post.Targets = slices.Clone(locked.Targets)
-		switch err := change(&post, queuesFor(ctx, tx, workspace, id)); {
-		case errors.Is(err, schema.ErrUnchanged):
-			return nil, nil
-		case err != nil:
-			return nil, err
+		asked := change(&post, queuesFor(ctx, tx, workspace, id))
+		if asked != nil && !errors.Is(asked, schema.ErrJudged) {
+			return nil, asked
 		}
 		post.Version++
 		post.UpdatedAt = s.Now()
@@ -93,8 +94,11 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		if err == nil {
 			err = audit.Write(ctx, tx, s.Now(), changedEntry(&locked, &post))
 		}
-		return &tables.Demand{Post: &post, Charges: net.Taken()}, err
+		return &tables.Demand{Post: &post, Charges: net.Taken()}, cmp.Or(err, asked)
 	})
+	if errors.Is(err, schema.ErrUnchanged) || errors.Is(err, schema.ErrJudged) {
+		return post, nil // and rolled back
+	}
 	if err != nil {
 		return schema.Post{}, db.OrNotFound(err, "post")
 	}
