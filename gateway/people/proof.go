@@ -1,6 +1,9 @@
 package people
 
 import (
+	"context"
+	"slices"
+
 	"github.com/gin-gonic/gin"
 
 	"crier/gateway/admission"
@@ -18,16 +21,32 @@ var errProof = &schema.Error{
 	Details: []schema.Detail{{Field: "session", Code: codeProofRequired, Message: "show who you are: POST /session/proof takes your password or a passkey; or sign in anew"}},
 }
 
+// proofsOf are by what the user of a session can show who they are.
+func (s *sessions) proofsOf(ctx context.Context, session people.Session) ([]string, error) {
+	proofs := []string{}
+	if session.HasPassword {
+		proofs = append(proofs, people.WithPassword.String())
+	}
+	if s.Verifier == nil {
+		return proofs, nil
+	}
+	have, err := s.Store.Passkeys(ctx, session.User.ID)
+	if len(have) > 0 {
+		proofs = append(proofs, people.WithPasskey.String())
+	}
+	return proofs, err
+}
+
 // nothingToShow is what somebody is told who has no password to show.
 func (s *sessions) nothingToShow(c *gin.Context) error {
 	session := admission.RequestOf(c).Session
-	have, err := s.Store.Passkeys(c.Request.Context(), session.User.ID)
+	proofs, err := s.proofsOf(c.Request.Context(), *session)
 	if err != nil {
 		return err
 	}
 	message := "you have neither a password nor a passkey to show: sign out and in anew, by a link, which POST /session/reset sends and crier users link prints"
 	switch {
-	case s.Verifier != nil && len(have) > 0:
+	case slices.Contains(proofs, people.WithPasskey.String()):
 		message = "you have no password: show one of your passkeys as credential"
 	case session.Means == people.WithProvider:
 		message = "you have neither a password nor a passkey to show: sign out and in anew, at " + session.Provider

@@ -29,7 +29,15 @@ func TestWhoFindsASessionOpenCannotStay(t *testing.T) {
 	a := gatewaytest.New(t)
 	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	device := newAuthenticator()
+	proofs := func(want ...string) {
+		t.Helper()
+		if got := ada.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session", "proofs").Value; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("proofs = %v, want %v", got, want)
+		}
+	}
+	proofs("password")
 	addPasskey(ada, device) // right after signing in
+	proofs("password", "passkey")
 	elevenMinutesPass(a)
 	wantsProof(ada, http.MethodPost, "/me/passkeys/challenge", nil)
 	wantsProof(ada, http.MethodPost, "/me/identities", `{"provider": "acme"}`)
@@ -61,6 +69,7 @@ func TestWhoFindsASessionOpenCannotStay(t *testing.T) {
 		}
 	}
 	toldToShow("one of your passkeys")
+	proofs("passkey")
 	elevenMinutesPass(a)
 	wantsProof(ada, http.MethodPatch, "/me/password", fmt.Sprintf(`{"newPassword": %q}`, gatewaytest.Password))
 	wantsProof(ada, http.MethodPost, "/me/email", `{"email": "ada@example.org"}`)
@@ -72,6 +81,7 @@ func TestWhoFindsASessionOpenCannotStay(t *testing.T) {
 	a.Exec(`update users set password = null`)
 	a.Exec(`delete from passkeys`)
 	toldToShow("by a link")
+	proofs()
 	a.Exec(`update sessions set means = $1, provider = 'acme'`, people.WithProvider)
 	toldToShow("anew, at acme")
 }

@@ -26,11 +26,15 @@ func (s *sessions) show(c *gin.Context, session people.Session, warnings []schem
 	if err != nil {
 		return err
 	}
+	proofs, err := s.proofsOf(c.Request.Context(), session)
+	if err != nil {
+		return err
+	}
 	u := session.User
 	view := currentView{
 		ID: session.ID, User: userView{ID: u.ID, Email: u.Email, Name: u.Name, IsOperator: u.IsOperator, IsProven: u.IsProven},
 		Workspaces: make([]workspaceView, len(all)), CSRFToken: s.Cookies.CSRF(c.Request), ExpiresAt: answer.Moment(session.ExpiresAt),
-		Method: answer.TextOrNull(session.Means.String()), Provider: answer.TextOrNull(session.Provider),
+		Method: answer.TextOrNull(session.Means.String()), Provider: answer.TextOrNull(session.Provider), Proofs: proofs,
 	}
 	for i, m := range all {
 		view.Workspaces[i] = viewWorkspace(m)

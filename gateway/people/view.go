@@ -35,6 +35,7 @@ type currentView struct {
 	Workspaces []workspaceView  `json:"workspaces"`
 	Method     *string          `json:"method"`   // by which the user signed in; null: before that was told
 	Provider   *string          `json:"provider"` // name of the issuer
+	Proofs     []string         `json:"proofs"`   // by which the user can show who they are
 	CSRFToken  string           `json:"csrfToken"`
 	ExpiresAt  answer.Moment    `json:"expiresAt"`
 }

@@ -32,6 +32,7 @@ type Session struct {
 	PostsPerMonth int                // of the workspace's plan, in entries; 0: no limit
 	Means         Means              // by which its user signed in
 	Provider      string             // name of the issuer of WithProvider
+	HasPassword   bool               // its user has one to show
 	ProvenAt      time.Time          // when its user last showed who they are
 	ExpiresAt     time.Time
 }

@@ -102,7 +102,14 @@ test('somebody whose group is let in becomes a member, where they were', async (
   await page.getByRole('heading', { name: 'API keys' }).first().waitFor()
   await page.goto(crier.url + '/you')
   await see('grace@example.com')
-  await signOut(page)
+  assert.equal(await page.getByLabel('Current password').count(), 0) // she has none
+  await tenMinutesPass()
+  await click('Add a passkey')
+  await page.getByRole('dialog', { name: 'Add a passkey' }).getByRole('button', { name: 'Add a passkey' }).click()
+  const proof = page.getByRole('dialog', { name: 'Is it you?' })
+  await proof.getByText('neither a password nor a passkey').waitFor()
+  await proof.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
 test('who is not let in is told why', async () => {

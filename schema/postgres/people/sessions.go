@@ -25,7 +25,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 	var live, scope *[16]byte
 	var seen time.Time
 	err := s.Pool.QueryRow(ctx, `
-		select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, coalesce(s.proven_at, s.created_at), s.expires_at, s.means, s.provider,
+		select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, coalesce(s.proven_at, s.created_at), s.expires_at, s.means, s.provider, u.password is not null,
 			live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 		from sessions s
 		join users u on u.id = s.user_id
@@ -35,7 +35,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 		left join plans p on p.name = live.plan
 		where s.hash = @hash and s.expires_at > now() and s.seen_at > now() - @idle::interval`,
 		pgx.StrictNamedArgs{"hash": hash[:], "idle": people.SessionIdle},
-	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.User.IsProven, &v.Sandbox, &seen, &v.ProvenAt, &v.ExpiresAt, (*int16)(&v.Means), &v.Provider,
+	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.User.IsProven, &v.Sandbox, &seen, &v.ProvenAt, &v.ExpiresAt, (*int16)(&v.Means), &v.Provider, &v.HasPassword,
 		&live, &scope, &v.Name, (*int16)(&v.Role), &v.PostsPerMonth)
 	if err != nil {
 		if schema.KindOf(db.OrNotFound(err, "session")) == schema.NotFound {

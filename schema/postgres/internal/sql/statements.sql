@@ -3333,7 +3333,7 @@ select from users where id = $1 for key share;
 update passkeys set sign_count = $2, used_at = $3 where id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0);
 
 -- people/sessions.go Session
-select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, coalesce(s.proven_at, s.created_at), s.expires_at, s.means, s.provider,
+select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, coalesce(s.proven_at, s.created_at), s.expires_at, s.means, s.provider, u.password is not null,
   live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 from sessions s
 join users u on u.id = s.user_id

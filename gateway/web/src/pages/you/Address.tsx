@@ -10,7 +10,7 @@ import { useProof } from './Proof'
 // Address changes by which address somebody signs in, or proves the one that they have, by a link that is sent there.
 export function Address() {
   const { t } = useWords()
-  const { user } = useSession()
+  const { user, proofs } = useSession()
   const { show } = useToast()
   const { proving, dialog } = useProof()
   const [email, setEmail] = useState(user.email)
@@ -26,7 +26,7 @@ export function Address() {
       <header><h2>{t('address.title')}</h2>{!user.isEmailConfirmed && <span className="pill warn">{t('address.unproven')}</span>}</header>
       <form className="body stack" onSubmit={run}>
         <Field label={t('signin.email')} hint={t('address.hint')} type="email" autoComplete="email" value={email} set={setEmail} style={{ maxWidth: 360 }} />
-        <Field label={t('you.current')} required={false} type="password" autoComplete="current-password" value={currentPassword} set={setCurrent} style={{ maxWidth: 360 }} />
+        {proofs.includes('password') && <Field label={t('you.current')} type="password" autoComplete="current-password" value={currentPassword} set={setCurrent} style={{ maxWidth: 360 }} />}
         {error !== null && <Problem error={error} />}
         <div><button className="btn" disabled={busy || (isSame && user.isEmailConfirmed)}>{t(isSame && !user.isEmailConfirmed ? 'address.prove' : 'address.change')}</button></div>
       </form>

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
 import { knowsPasskeys, makePasskey, passkeys, providers } from '../../api/signin'
@@ -13,6 +13,9 @@ import { browserOf } from './browser'
 import { useProof } from './Proof'
 
 type Passkey = Schemas['Passkey']
+
+// reread reads what there are now, and that the session can be proven by them.
+const reread = (client: QueryClient) => Promise.all([passkeys.queryKey, ['session']].map((queryKey) => client.invalidateQueries({ queryKey })))
 
 // Passkeys are those of whoever is signed in; nothing where there are none and can be none.
 export function Passkeys() {
@@ -42,7 +45,7 @@ export function Passkeys() {
               const credential = await makePasskey(t('you.passkeyKnown'))
               if (!credential) return
               await ask(api.POST('/me/passkeys', { body: { name, credential } }))
-              await client.invalidateQueries({ queryKey: passkeys.queryKey })
+              await reread(client)
               show({ tone: 'good', text: t('you.passkeyAdded') })
               isAdded = true
               setAdding(false)
@@ -89,7 +92,7 @@ function Row({ of }: { of: Passkey }) {
           title={t('you.passkeyRemoveTitle', { name: of.name })} action={t('you.passkeyRemove')} tone="bad" close={() => setOpen(null)}
           run={async () => {
             await ask(api.DELETE('/me/passkeys/{id}', { params }))
-            await client.invalidateQueries({ queryKey: passkeys.queryKey })
+            await reread(client)
           }}
         ><p>{t('you.passkeyRemoveAbout')}</p></Confirm>
       )}

@@ -74,6 +74,7 @@ function Password() {
   const { t } = useWords()
   const client = useQueryClient()
   const { show } = useToast()
+  const hasPassword = useSession().proofs.includes('password')
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
   const { proving, dialog } = useProof()
@@ -88,10 +89,10 @@ function Password() {
   return (
     <>
     <form className="stack" style={{ maxWidth: 360 }} onSubmit={run}>
-      <Field label={t('you.current')} required={false} type="password" autoComplete="current-password" value={currentPassword} set={setCurrent} />
+      {hasPassword && <Field label={t('you.current')} type="password" autoComplete="current-password" value={currentPassword} set={setCurrent} />}
       <NewPassword value={newPassword} set={setNew} />
       {error !== null && <Problem error={error} />}
-      <div><button className="btn" disabled={busy}>{t('you.change')}</button></div>
+      <div><button className="btn" disabled={busy}>{t(hasPassword ? 'you.change' : 'you.choose')}</button></div>
     </form>
     {dialog}
     </>
