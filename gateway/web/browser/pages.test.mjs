@@ -1,6 +1,7 @@
 // What the workspace is run with, as a person does it: brands, queues, media, people, keys, webhooks; what the
 // console calls, against the API's description; each of these pages by axe; and the API's reference.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { described, operationOf, written } from './calls.mjs'
@@ -218,8 +219,21 @@ test('the audit log tells of it, by what is asked for, and as a file', async () 
   await click('Show all')
   await click('Ada', 'link')
   await page.waitForURL(/actor=user_/)
-  const [file] = await Promise.all([page.waitForEvent('download'), click('CSV', 'link')])
-  assert.match(file.suggestedFilename(), /csv/)
+  const [file] = await Promise.all([page.waitForEvent('download'), click('CSV')])
+  assert.equal(file.suggestedFilename(), 'audit.csv')
+  assert.match(readFileSync(await file.path(), 'utf8'), /key\.rotate/)
+})
+
+test('no file is of another workspace than the page shows', async () => {
+  const { session } = await (await page.request.get(`${crier.url}${api}/session`)).json()
+  const turn = (test) => page.request.patch(`${crier.url}${api}/session`, { headers: { 'X-CSRF-Token': session.csrfToken }, data: { test } })
+  let files = 0
+  page.on('download', () => files++)
+  await turn(false) // as a tab does that this one does not hear of
+  await click('JSON')
+  await see('This session was switched to live in another tab.')
+  assert.equal(files, 0)
+  await turn(true)
 })
 
 test('which mail one gets is chosen, and an address changed where there is mail', async () => {

@@ -4,12 +4,14 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { api, ask, type Schemas } from '../../api/client'
 import { brands } from '../../api/queries'
 import { addressOf, useMay, useSession } from '../../api/session'
+import { useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Listing, More } from '../../parts/Listing'
 import { Empty, Page } from '../../parts/Page'
+import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { useApiWords } from '../../words/api'
-import { deedOf, exportPath, queryOf, type Actor } from './audit'
+import { deedOf, formats, queryOf, saveExport, type Actor } from './audit'
 import { Filters } from './Filters'
 
 type Row = Schemas['AuditRecord']
@@ -38,7 +40,7 @@ export function AuditPage() {
   return (
     <Page
       name={t('nav.audit')} title={t('nav.audit')} about={t(test ? 'audit.aboutTest' : 'audit.about')}
-      actions={<>{(['csv', 'ndjson'] as const).map((f) => <a key={f} className="btn" download href={exportPath(search, f)}>{t(`audit.${f}`)}</a>)}</>}
+      actions={<>{formats.map((f) => <Export key={f} format={f} />)}</>}
     >
       <Filters seen={records?.map((r) => r.actor) ?? []} />
       <div className="card">
@@ -49,6 +51,14 @@ export function AuditPage() {
       </div>
     </Page>
   )
+}
+
+function Export({ format }: { format: (typeof formats)[number] }) {
+  const { t } = useWords()
+  const search = useSearch({ from: '/audit' })
+  const { fail } = useToast()
+  const { run, busy } = useSubmit(() => saveExport(search, format).catch(fail))
+  return <button className="btn" disabled={busy} onClick={() => run()}>{t(`audit.${format}`)}</button>
 }
 
 function Entry({ record: { action, actor, subject, changes, at } }: { record: Row }) {

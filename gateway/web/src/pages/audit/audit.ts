@@ -1,4 +1,4 @@
-import type { Schemas } from '../../api/client'
+import { api, ask, type Schemas } from '../../api/client'
 import { addDays, dayOf } from '../../parts/dates'
 import type { AuditSearch } from '../../router'
 import { known, type Say } from '../../words'
@@ -12,11 +12,19 @@ export function queryOf({ from, to, ...rest }: AuditSearch) {
   }
 }
 
-// exportPath is where the browser fetches the same rows as a file.
-export function exportPath(search: AuditSearch, format: 'csv' | 'ndjson'): string {
-  const query = new URLSearchParams({ format })
-  for (const [name, value] of Object.entries(queryOf(search))) if (value) query.set(name, value)
-  return `/api/v1/audit/export?${query}`
+// formats are those of an export.
+export const formats = ['csv', 'ndjson'] as const
+
+// saveExport has the browser keep the same rows as a file. It is no link to them, which would not say which workspace
+// the page shows.
+export async function saveExport(search: AuditSearch, format: (typeof formats)[number]) {
+  const query = { ...queryOf(search), format }
+  const rows = await ask(api.GET('/audit/export', { params: { query }, parseAs: 'blob' }))
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(rows)
+  link.download = `audit.${format}`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // the browser may still be asking where to
 }
 
 export type Actor = Schemas['AuditRecord']['actor']
