@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { browser, start } from './crier.mjs'
 import { fill } from './demo.mjs'
-import { faultsOf, sees, signOut, visit } from './person.mjs'
+import { begin, faultsOf, sees, signOut, visit } from './person.mjs'
 import { picture } from './picture.mjs'
 
 // connected is how simulators call people.
@@ -26,6 +26,20 @@ after(async () => {
 // see waits for words on the page.
 const see = (text) => page.getByText(text).first().waitFor()
 const click = (name, role = 'button') => page.getByRole(role, { name }).first().click()
+
+const tomorrow = () => new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10)
+
+// drag moves what a week has at a time down.
+async function drag(time) {
+  const chip = page.locator('.ev', { hasText: time }).first()
+  await chip.scrollIntoViewIfNeeded() // the week is shown from about now on
+  const box = await chip.boundingBox()
+  await page.mouse.move(box.x + 20, box.y + 8)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 20, box.y + 40, { steps: 5 })
+  await page.mouse.move(box.x + 20, box.y + 80, { steps: 5 })
+  await page.mouse.up()
+}
 
 test('a link signs in', async () => {
   await page.goto(crier.url)
@@ -116,8 +130,7 @@ test('a post with a picture is written, and judged meanwhile', async () => {
   await accounts.getByText('Instagram').click()
   await page.reload() // and is kept
   assert.equal(await page.getByRole('textbox', { name: 'Text', exact: true }).inputValue(), 'Fresh rolls from seven.')
-  const tomorrow = new Date(Date.now() + 24 * 3_600_000)
-  await page.getByLabel('Time', { exact: true }).fill(`${tomorrow.toISOString().slice(0, 10)}T10:07`)
+  await page.getByLabel('Time', { exact: true }).fill(`${tomorrow()}T10:07`)
   await click('Schedule')
   await see('The post is scheduled')
   await see('Scheduled')
@@ -134,6 +147,14 @@ test('an account is paused by keyboard, its post says why it waits, and it goes 
   await row.getByText(/^Paused since .+ by a member: the ovens are cold$/).waitFor()
   await page.goto(post)
   await see('A member has paused this account: the ovens are cold')
+  await begin(page, crier.url)
+  await page.locator('.pick').filter({ has: page.getByRole('img', { name: 'Paused' }) }).click()
+  await see(/is paused by a member\. The post waits until it is resumed.*\(the ovens are cold\)/)
+  await page.goto(`${crier.url}/calendar?view=week&date=${tomorrow()}`)
+  await drag('10:07')
+  await see(/Moved to .+ It will wait, as these are paused: \w+/)
+  await click('Undo')
+  await page.locator('.ev', { hasText: '10:07' }).first().waitFor()
   await click('Accounts', 'link')
   await row.getByRole('button', { name: /^Resume/ }).press('Enter')
   await see(/goes on: what waited for it goes out/)
@@ -141,19 +162,12 @@ test('an account is paused by keyboard, its post says why it waits, and it goes 
 })
 
 test('it is on the calendar, and is dragged to another time, and back', async () => {
-  const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10)
-  await page.goto(`${crier.url}/calendar?view=week&date=${tomorrow}`)
+  await page.goto(`${crier.url}/calendar?view=week&date=${tomorrow()}`)
   const chip = page.locator('.ev', { hasText: '10:07' }).first()
   await chip.waitFor()
   // axe sees to it only where two lie side by side, which depends on the hour.
   for (const height of await page.locator('.ev-col').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().height))) assert.ok(height >= 24, `${height} px`)
-  await chip.scrollIntoViewIfNeeded() // the week is shown from about now on
-  const box = await chip.boundingBox()
-  await page.mouse.move(box.x + 20, box.y + 8)
-  await page.mouse.down()
-  await page.mouse.move(box.x + 20, box.y + 40, { steps: 5 })
-  await page.mouse.move(box.x + 20, box.y + 80, { steps: 5 })
-  await page.mouse.up()
+  await drag('10:07')
   await see(/Moved to/)
   await chip.waitFor({ state: 'detached' })
   await click('Undo')

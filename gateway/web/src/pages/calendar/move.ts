@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Post } from '../../api/client'
+import { useAccounts } from '../../api/queries'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 
@@ -9,6 +10,7 @@ export function useMove() {
   const client = useQueryClient()
   const { t, time } = useWords()
   const { show, fail } = useToast()
+  const { byId } = useAccounts()
   const put = async (post: Post, scheduledFor: string) => {
     client.setQueriesData<Post[]>({ queryKey: ['posts'] }, (all) =>
       Array.isArray(all) ? all.map((p) => (p.id === post.id ? { ...p, scheduledFor } : p)) : all)
@@ -18,6 +20,10 @@ export function useMove() {
       await client.invalidateQueries({ queryKey: ['posts'] })
       await client.invalidateQueries({ queryKey: ['post', post.id] })
     }
+  }
+  const told = (post: Post, to: Date) => {
+    const names = post.platforms.flatMap((p) => { const account = byId.get(p.accountId); return account?.paused ? [account.name] : [] }).join(', ')
+    return names ? t('calendar.movedToWait', { time: time.full(to), names }) : t('calendar.moved', { time: time.full(to) })
   }
   return async (post: Post, to: Date, revert: () => void) => {
     const before = post.scheduledFor
@@ -29,7 +35,7 @@ export function useMove() {
       return
     }
     show({
-      tone: 'good', text: t('calendar.moved', { time: time.full(to) }),
+      tone: 'good', text: told(post, to),
       action: before ? { label: t('undo'), run: () => void put(post, before).catch(fail) } : undefined,
     })
   }

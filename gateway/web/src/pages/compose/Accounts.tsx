@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Account } from '../../api/client'
 import type { Brand } from '../../api/queries'
-import { Icon } from '../../parts/Icon'
+import { Icon, type IconName } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { useWords } from '../../words'
 
@@ -28,8 +28,26 @@ export function Accounts({ brands, chosen, choose }: AccountsProps) {
         <div className="stack">
           {shown.map((brand) => <OfBrand key={brand.name ?? ''} brand={brand} isOnly={brands.length === 1} chosen={chosen} choose={choose} />)}
         </div>
+        <Paused of={brands.flatMap((b) => b.accounts).filter((a) => chosen.includes(a.id) && a.paused)} />
       </div>
     </section>
+  )
+}
+
+// Paused says of chosen accounts that the post waits for them.
+function Paused({ of }: { of: Account[] }) {
+  const { t } = useWords()
+  if (of.length === 0) return null
+  return (
+    <ul className="stack" aria-live="polite">
+      {of.map(({ id, name, platform, paused }) => (
+        <li className="note warn" key={id}>
+          <Icon name="pause" size={14} />
+          <Mark platform={platform} size="low" />
+          <span className="small grow">{paused && t(`compose.pausedBy.${paused.by}`, { name })}{paused?.reason && ` (${paused.reason})`}</span>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -50,12 +68,15 @@ function OfBrand({ brand, isOnly, chosen, choose }: { brand: Brand; isOnly: bool
           <input className="hidden" type="checkbox" checked={chosen.includes(a.id)} onChange={() => toggle(a.id)} />
           <Mark platform={a.platform} />
           <span className="clip">{nameOf(a)}</span>
-          {a.needsReconnect && <Icon name="alert" size={14} />}
+          {a.paused && <Sign icon="pause" says={t('accounts.paused')} />}
+          {a.needsReconnect && <Sign icon="alert" says={t('accounts.broken')} />}
         </label>
       ))}
     </fieldset>
   )
 }
+
+const Sign = ({ icon, says }: { icon: IconName; says: string }) => <span className="sign" role="img" aria-label={says} title={says}><Icon name={icon} size={14} /></span>
 
 // nameOf leaves out of a simulated account's name that it is one.
 const nameOf = (a: Account) => (a.name.toLowerCase() === `sandbox ${a.platform}` ? platforms[a.platform].name : a.name)
