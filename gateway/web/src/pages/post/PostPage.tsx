@@ -13,6 +13,7 @@ import { changer, excerpt, failedTargets, resendable, standing } from '../../par
 import { StatusPill } from '../../parts/Status'
 import { useWords } from '../../words'
 import { Cancel } from './Cancel'
+import { Enqueue } from './Enqueue'
 import { PublishNow } from './PublishNow'
 import { Retry } from './Retry'
 import { Said } from './Said'
@@ -100,10 +101,11 @@ function namesOf(targets: Target[]): string {
 
 function Actions({ post }: { post: Post }) {
   const { t } = useWords()
-  const [open, setOpen] = useState<'cancel' | 'publish' | 'retry' | null>(null)
+  const [open, setOpen] = useState<'cancel' | 'enqueue' | 'publish' | 'retry' | null>(null)
   const mayChange = useMay(changer(post))
   const mayPost = useMay('author')
   const mayPublish = useMay('editor')
+  const hasQueue = Boolean(useQuery(queues).data?.length)
   const isOpen = post.status === 'scheduled' || post.status === 'draft'
   const hasFailed = failedTargets(post).length > 0
   const mayResend = mayPost && resendable(post).length > 0
@@ -114,9 +116,11 @@ function Actions({ post }: { post: Post }) {
       {hasFailed && mayChange && <button className={mayResend ? 'btn' : 'btn main'} onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
       {isOpen && mayChange && <Link className="btn" to="/compose" search={{ edit: post.id }}><Icon name="edit" /> {t('post.edit')}</Link>}
       {mayPost && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t(isPartlyThere ? 'post.copyAll' : 'post.copy')}</Link>}
+      {post.status === 'draft' && mayPublish && hasQueue && <button className="btn" onClick={() => setOpen('enqueue')}><Icon name="clock" /> {t('compose.enqueue')}</button>}
       {isOpen && mayPublish && <button className="btn" onClick={() => setOpen('publish')}><Icon name="send" /> {t('compose.publish')}</button>}
       {isOpen && mayPublish && <button className="btn bad" onClick={() => setOpen('cancel')}><Icon name="trash" /> {t(post.status === 'draft' ? 'post.delete' : 'post.cancel')}</button>}
       {open === 'retry' && <Retry post={post} close={() => setOpen(null)} />}
+      {open === 'enqueue' && <Enqueue post={post} close={() => setOpen(null)} />}
       {open === 'publish' && <PublishNow post={post} close={() => setOpen(null)} />}
       {open === 'cancel' && <Cancel post={post} close={() => setOpen(null)} />}
     </>

@@ -1,0 +1,33 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Post } from '../../api/client'
+import { queues } from '../../api/queries'
+import { Confirm, Dialog } from '../../parts/Confirm'
+import { Problem, Waiting } from '../../parts/Page'
+import { useToast } from '../../parts/toasts'
+import { useWords } from '../../words'
+
+// Enqueue asks before a draft gets the next place of its queue, and says which that would be.
+export function Enqueue({ post, close }: { post: Post; close: () => void }) {
+  const { t, time } = useWords()
+  const client = useQueryClient()
+  const { show } = useToast()
+  const all = useQuery(queues).data
+  const add = async (dryRun: boolean) =>
+    (await ask(api.PATCH('/posts/{id}', { params: { path: { id: post.id } }, body: { queue: true, dryRun } }))).post
+  const judged = useQuery({ queryKey: ['post', post.id, 'enqueued'], queryFn: () => add(true), gcTime: 0 })
+  const title = t('enqueue.title')
+  if (judged.error) return <Dialog title={title} close={close}><Problem error={judged.error} /></Dialog>
+  const name = all?.find((q) => q.id === judged.data?.queueId)?.name ?? ''
+  return (
+    <Confirm
+      title={title} action={t('compose.enqueue')} close={close}
+      run={async () => {
+        await add(false)
+        for (const queryKey of [['posts'], ['post', post.id], ['queues']]) void client.invalidateQueries({ queryKey })
+        show({ tone: 'good', text: t('compose.sentQueue') })
+      }}
+    >
+      {judged.data ? <p>{t('enqueue.about', { time: time.full(judged.data.scheduledFor ?? ''), name })}</p> : <Waiting rows={1} />}
+    </Confirm>
+  )
+}
