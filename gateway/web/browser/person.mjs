@@ -35,11 +35,11 @@ export async function signOut(page) {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-// sees is the page of somebody whose system is light or dark. Each has requests of their own, of which a quick machine
+// sees is the page of somebody with a long name whose system is light or dark. Each has requests of their own, of which a quick machine
 // needs more in a minute than one person may send.
 export async function sees(chromium, crier, colorScheme, said) {
   const page = await visit(chromium, said, { colorScheme, reducedMotion: 'reduce' })
-  await signIn(page, crier, `${colorScheme}@example.com`)
+  await signIn(page, crier, `${colorScheme}@example.com`, 'Ada King, Countess of Lovelace')
   return page
 }
 

@@ -134,8 +134,18 @@ function BarBelow() {
           {p.to === '/needs' && <Count />}
         </Link>
       ))}
+      <MorePlaces />
     </nav>
   )
+}
+
+// MorePlaces leads to the pages that there is no room for.
+function MorePlaces() {
+  const { t } = useWords()
+  const [isAsked, setAsked] = useState(false)
+  const button = <button aria-haspopup="menu" onClick={() => setAsked(true)}><Icon name="more" size={18} />{t('more')}</button>
+  if (!isAsked) return button
+  return <Suspense fallback={button}><WorkspaceMenu target={button} position="top-end" /></Suspense>
 }
 
 // Workspace and Person have their menus read when they are asked for: most visits need none.

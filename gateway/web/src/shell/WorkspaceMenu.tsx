@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useSession, useSessionChanges } from '../api/session'
 import { Icon } from '../parts/Icon'
 import { useToast } from '../parts/toasts'
@@ -7,16 +8,18 @@ import { useWords } from '../words'
 import { useGroups } from './places'
 import { WorkspaceButton } from './WorkspaceButton'
 
+type WorkspaceMenuProps = { target?: ReactNode; position?: 'bottom-start' | 'top-end' }
+
 // WorkspaceMenu says where one is, leads to its other pages, and turns to another workspace or mode.
-export default function WorkspaceMenu() {
+export default function WorkspaceMenu({ target = <WorkspaceButton />, position = 'bottom-start' }: WorkspaceMenuProps) {
   const { t } = useWords()
   const { workspace, workspaces, test } = useSession()
   const { turn } = useSessionChanges()
   const { fail } = useToast()
   const groups = useGroups()
   return (
-    <Menu defaultOpened withInitialFocusPlaceholder={false} position="bottom-start" width={240} shadow="none" transitionProps={{ duration: 80 }}>
-      <Menu.Target><WorkspaceButton /></Menu.Target>
+    <Menu defaultOpened withInitialFocusPlaceholder={false} position={position} width={240} shadow="none" transitionProps={{ duration: 80 }}>
+      <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<Icon name="retry" />} onClick={() => void turn({ test: !test }).catch(fail)}>{t(test ? 'mode.toLive' : 'mode.toTest')}</Menu.Item>
         {groups.flatMap((g) => g.places).map((p) => (
