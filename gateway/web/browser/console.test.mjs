@@ -149,7 +149,8 @@ test('an account is paused by keyboard, its post says why it waits, and it goes 
   await see('A member has paused this account: the ovens are cold')
   await begin(page, crier.url)
   await page.locator('.pick').filter({ has: page.getByRole('img', { name: 'Paused' }) }).click()
-  await see(/is paused by a member\. The post waits until it is resumed.*\(the ovens are cold\)/)
+  await see(/is paused by a member: the ovens are cold/)
+  await see(/The post waits until it is resumed/)
   await page.goto(`${crier.url}/calendar?view=week&date=${tomorrow()}`)
   await drag('10:07')
   await see(/Moved to .+ It will wait, as these are paused: \w+/)
@@ -159,6 +160,22 @@ test('an account is paused by keyboard, its post says why it waits, and it goes 
   await row.getByRole('button', { name: /^Resume/ }).press('Enter')
   await see(/goes on: what waited for it goes out/)
   await row.getByText(/^Paused/).first().waitFor({ state: 'detached' })
+})
+
+test('no retry is offered while the post waits elsewhere, and what it waits for is resumed', async () => {
+  const { accounts } = await crier.ask('GET', '/accounts?platform=mastodon')
+  const paused = accounts.find((a) => a.name === 'sandbox mastodon')
+  await crier.ask('POST', `/accounts/${paused.id}/pause`, {})
+  const { post } = await crier.ask('POST', '/posts', { content: 'The oven is cold. [crier:refused]', platforms: [{ platform: 'mastodon', accountId: paused.id }, 'bluesky'], publishNow: true })
+  const retry = page.locator('.top').getByRole('button', { name: 'Retry' })
+  await page.goto(`${crier.url}/posts/${post.id}`)
+  await see('Failed on Bluesky for good')
+  assert.equal(await retry.count(), 0)
+  await page.goto(crier.url + '/needs')
+  await page.getByRole('listitem').filter({ hasText: 'The oven is cold' }).getByRole('button', { name: 'Resume' }).click()
+  await see(/goes on: what waited for it goes out/)
+  await page.goto(`${crier.url}/posts/${post.id}`)
+  await retry.waitFor()
 })
 
 test('it is on the calendar, and is dragged to another time, and back', async () => {

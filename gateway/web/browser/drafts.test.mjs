@@ -75,6 +75,21 @@ test('a draft is finished in the next place of a queue, and leaves it for a time
   assert.deepEqual([changed.content, changed.scheduledFor, changed.queueId], ['In line still', next, queue.id])
 })
 
+test('a draft gets the place that its page has named', async () => {
+  const { queues: [queue] } = await crier.ask('GET', '/queues')
+  const { slots: [next] } = await crier.ask('GET', `/queues/${queue.id}/slots`)
+  const draft = await draftOf('In line by itself')
+  await page.goto(`${crier.url}/posts/${draft.id}`)
+  await click('Add to the queue')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/^It goes out .+ by the queue Mornings\.$/).waitFor()
+  assert.equal((await crier.ask('GET', `/posts/${draft.id}`)).post.status, 'draft')
+  await click('Add to the queue', dialog)
+  await see('The post has its place in the queue')
+  const { post } = await crier.ask('GET', `/posts/${draft.id}`)
+  assert.deepEqual([post.status, post.scheduledFor], ['scheduled', next])
+})
+
 test('the story goes on once a scheduled post is published now', async () => {
   const { post } = await crier.ask('POST', '/posts', { content: 'Sooner than planned', platforms: ['mastodon'], scheduledFor: tomorrow() })
   const asked = [] // in the order of their answers: what was read, and the status of the post

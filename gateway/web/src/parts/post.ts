@@ -23,6 +23,9 @@ export function standing(of: Post | Target): Status {
   return targets.some(isUnknown) ? 'unknown' : of.status
 }
 
+// isRetriable tells whether a retry is taken: only once the post has ended everywhere.
+export const isRetriable = (post: Post) => post.status === 'failed' || post.status === 'partially_failed'
+
 // failedTargets are those that a retry is about.
 export const failedTargets = (post: Post) => post.platforms.filter((p) => p.status === 'failed')
 

@@ -2,17 +2,18 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { api, ask, type Post } from '../../api/client'
-import type { Need } from '../../api/queries'
+import { useAccounts, type Need } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Cause } from '../../parts/Cause'
 import { Held } from '../../parts/Held'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
-import { excerpt, failedTargets } from '../../parts/post'
+import { excerpt, isRetriable } from '../../parts/post'
 import { PostRow } from '../../parts/PostRow'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { useReconnect } from '../accounts/connect'
+import { useResume } from '../accounts/dialogs'
 import { useUnsuspend } from '../keys/unsuspend'
 import { Retry } from '../post/Retry'
 import { Dismissal } from './Dismissal'
@@ -41,16 +42,21 @@ function FailedRow({ need }: Of<'failed' | 'unknown' | 'held'>) {
   const { t } = useWords()
   const [open, setOpen] = useState(false)
   const { post } = need
-  const mayRetry = useMay('editor') && failedTargets(post).length > 0
+  const mayRetry = useMay('editor') && isRetriable(post)
+  const mayResume = useMay('admin')
+  const resume = useResume()
+  const { byId } = useAccounts()
+  const paused = post.platforms.map((p) => byId.get(p.accountId)).find((a) => a?.paused?.by === 'member')
   return (
     <>
       <PostRow
         post={post} about={<Why post={post} />}
         actions={(
           <>
-            {mayRetry
-              ? <button className="btn low" onClick={() => setOpen(true)}><Icon name="retry" size={14} /> {t('retry.open')}</button>
-              : <Link className="btn low" to="/posts/$id" params={{ id: post.id }}>{t('needs.look')}</Link>}
+            {mayRetry && <button className="btn low" onClick={() => setOpen(true)}><Icon name="retry" size={14} /> {t('retry.open')}</button>}
+            {!mayRetry && (mayResume && paused
+              ? <button className="btn low" title={t('accounts.resumeOf', { name: paused.name })} onClick={() => resume(paused)}><Icon name="play" size={14} /> {t('accounts.resume')}</button>
+              : <Link className="btn low" to="/posts/$id" params={{ id: post.id }}>{t('needs.look')}</Link>)}
             <Dismissal need={need} name={excerpt(post, t)} />
           </>
         )}

@@ -9,7 +9,7 @@ import { zone } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
 import { platforms } from '../../parts/platforms'
-import { changer, excerpt, failedTargets, resendable, standing } from '../../parts/post'
+import { changer, excerpt, failedTargets, isRetriable, resendable, standing } from '../../parts/post'
 import { StatusPill } from '../../parts/Status'
 import { useWords } from '../../words'
 import { Cancel } from './Cancel'
@@ -51,6 +51,7 @@ export function PostPage() {
   const attempts = useAttempts(id, post.data)
   const thread = useQuery({ ...threadOf(post.data?.threadId), refetchInterval: () => paceOf(post.data) })
   const { byId } = useAccounts()
+  const mayRead = useMay('admin')
   if (post.error) return <Page name={t('post.name')} title={t('post.name')}><Problem error={post.error} retry={() => void post.refetch()} /></Page>
   if (!post.data) return <Page name={t('post.name')} title={t('post.name')}><div className="card"><Waiting /></div></Page>
   const p = post.data
@@ -70,7 +71,7 @@ export function PostPage() {
           </section>
         </div>
         <section className="card" aria-label={t('story.title')}>
-          <header><h2>{t('story.title')}</h2></header>
+          <header><h2>{t('story.title')}</h2>{mayRead && <Link className="small" to="/audit" search={{ subject: id }}>{t('story.who')}</Link>}</header>
           {attempts.error ? <div className="body"><Problem error={attempts.error} /></div> : <Story post={p} attempts={attempts.data ?? []} accounts={byId} />}
         </section>
       </div>
@@ -113,7 +114,7 @@ function Actions({ post }: { post: Post }) {
   return (
     <>
       {mayResend && <Link className="btn main" to="/compose" search={{ copy: post.id, only: 'refused' }}><Icon name="edit" /> {t('retry.change', { where: namesOf(resendable(post)) })}</Link>}
-      {hasFailed && mayChange && <button className={mayResend ? 'btn' : 'btn main'} onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
+      {isRetriable(post) && mayChange && <button className={mayResend ? 'btn' : 'btn main'} onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
       {isOpen && mayChange && <Link className="btn" to="/compose" search={{ edit: post.id }}><Icon name="edit" /> {t('post.edit')}</Link>}
       {mayPost && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t(isPartlyThere ? 'post.copyAll' : 'post.copy')}</Link>}
       {post.status === 'draft' && mayPublish && hasQueue && <button className="btn" onClick={() => setOpen('enqueue')}><Icon name="clock" /> {t('compose.enqueue')}</button>}

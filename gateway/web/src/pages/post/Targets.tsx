@@ -28,7 +28,8 @@ function Row({ target, status, name }: { target: Target; status: Status; name?: 
         </div>
         <p className="small muted">{platforms[target.platform].name}{target.postedAt && ` · ${time.seconds(target.postedAt)}`}</p>
         {target.contentOverride && <p className="said small quiet" style={{ marginTop: 4 }}>{target.contentOverride}</p>}
-        {(target.held || cause) && <p className="small problem">{target.held ? <Held of={target.held} /> : cause && <Cause of={cause} />}{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
+        {target.held && <p className="small"><Held of={target.held} />{target.held.by === 'member' && <> · <Link to="/accounts">{t('nav.accounts')}</Link></>}</p>}
+        {!target.held && cause && <p className="small problem"><Cause of={cause} />{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
       </div>
       {target.postUrl && <a className="btn low" href={target.postUrl} target="_blank" rel="noreferrer"><Icon name="out" size={14} /> {t('post.open')}</a>}
     </li>
