@@ -5,6 +5,7 @@ import { useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { dateOf } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
+import { NoAccounts } from '../../parts/NoAccounts'
 import { Empty, Page, Problem } from '../../parts/Page'
 import { useWords } from '../../words'
 import { calendarViews, type CalendarSearch, type CalendarView } from '../../router'
@@ -26,8 +27,8 @@ export function CalendarPage() {
   const view = useView(search)
   const day = search.date ?? dateOf(new Date())
   const { posts, drawn, free, isFiltered, rest, showMore } = useShown(search, view, day)
-  const { all } = useAccounts()
-  const mayPost = useMay('author')
+  const { all, isSuccess: isKnown } = useAccounts()
+  const isNew = isKnown && all.length === 0 && posts.data?.length === 0
   const change = (next: Partial<CalendarSearch>) => void navigate({ search: (s) => ({ ...s, ...next }), replace: 'q' in next })
   return (
     <Page
@@ -48,23 +49,30 @@ export function CalendarPage() {
       <Filters search={search} accounts={all} change={change} />
       {posts.error && <Problem error={posts.error} retry={() => void posts.refetch()} />}
       {posts.isSuccess && drawn.length + free.length === 0 && (view === 'list' || isFiltered) ? (
-        <div className="card">
-          {isFiltered ? (
-            <Empty icon="search" title={t('calendar.noneMatch')} action={<button className="btn" onClick={() => change({ q: undefined, platform: undefined, account: undefined, brand: undefined, status: undefined })}>{t('calendar.clear')}</button>}>
-              {t('calendar.noneMatchAbout')}
-            </Empty>
-          ) : (
-            <Empty icon="calendar" title={t('calendar.none')} action={mayPost && <Link className="btn main" to="/compose"><Icon name="plus" /> {t('nav.compose')}</Link>}>
-              {t('calendar.noneAbout')}
-            </Empty>
-          )}
-        </div>
+        <Nothing isFiltered={isFiltered} isNew={isNew} clear={() => change({ q: undefined, platform: undefined, account: undefined, brand: undefined, status: undefined })} />
       ) : (
         <>
+          {isNew && <NoAccounts />}
           <Grid view={view} day={day} posts={drawn} slots={free} busy={posts.isPending} go={(next, date) => change({ view: next, date })} />
           {rest > 0 && <button className="btn" onClick={showMore}>{t('calendar.showMore', { n: Math.min(rest, mostOfList), of: rest })}</button>}
         </>
       )}
     </Page>
+  )
+}
+
+// Nothing says why there is nothing to show, and what to do about it.
+function Nothing({ isFiltered, isNew, clear }: { isFiltered: boolean; isNew: boolean; clear: () => void }) {
+  const { t } = useWords()
+  const mayPost = useMay('author')
+  if (isNew && !isFiltered) return <NoAccounts />
+  return (
+    <div className="card">
+      {isFiltered ? (
+        <Empty icon="search" title={t('calendar.noneMatch')} action={<button className="btn" onClick={clear}>{t('calendar.clear')}</button>}>{t('calendar.noneMatchAbout')}</Empty>
+      ) : (
+        <Empty icon="calendar" title={t('calendar.none')} action={mayPost && <Link className="btn main" to="/compose"><Icon name="plus" /> {t('nav.compose')}</Link>}>{t('calendar.noneAbout')}</Empty>
+      )}
+    </div>
   )
 }

@@ -20,7 +20,7 @@ export function Accounts({ brands, chosen, choose }: AccountsProps) {
   return (
     <section className="card" aria-label={t('compose.accounts')}>
       <div className="body stack">
-        <div className="row">
+        <div className="row picks-head">
           <h2 className="grow">{t('compose.accounts')}</h2>
           {chosen.length > 0 && <button className="btn bare low" onClick={() => choose([])}>{t('compose.chooseNone')}</button>}
         </div>
@@ -44,7 +44,9 @@ function Paused({ of }: { of: Account[] }) {
         <li className="note warn" key={id}>
           <Icon name="pause" size={14} />
           <Mark platform={platform} size="low" />
-          <span className="small grow">{paused && t(`compose.pausedBy.${paused.by}`, { name })}{paused?.reason && ` (${paused.reason})`}</span>
+          <span className="small grow">
+            <span className="strong">{paused && t(`compose.pausedBy.${paused.by}`, { name })}{paused?.reason && `: ${paused.reason}`}</span><br />{t('compose.pausedAbout')}
+          </span>
         </li>
       ))}
     </ul>

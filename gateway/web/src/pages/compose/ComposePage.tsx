@@ -1,11 +1,12 @@
 import './compose.css'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { Post } from '../../api/client'
 import { postOf, threadOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { Empty, Page, Problem, Waiting } from '../../parts/Page'
+import { NoAccounts } from '../../parts/NoAccounts'
+import { Page, Problem, Waiting } from '../../parts/Page'
 import { resendable } from '../../parts/post'
 import { useWords } from '../../words'
 import { Accounts } from './Accounts'
@@ -14,7 +15,7 @@ import { useKept } from './kept'
 import { Preview } from './preview/Preview'
 import { Send } from './Send'
 import { Times } from './Times'
-import { useValidities } from './validity'
+import { under, useValidities, type Validity } from './validity'
 import { blank, brandOf, fieldsOf, isBlank, offeredTimes, ofPost, voices, type Writing } from './writing'
 
 const Settings = lazy(() => import('./settings/Settings'))
@@ -27,7 +28,6 @@ export function ComposePage() {
   const post = useQuery({ ...postOf(from ?? ''), enabled: Boolean(from), staleTime: 0, gcTime: 0 })
   const thread = useQuery(threadOf(post.data?.threadId))
   const { isPending, all } = useAccounts()
-  const mayConnect = useMay('admin')
   const title = t(edit ? 'compose.edit' : 'compose.title')
   const error = from ? post.error ?? thread.error : null
   if (error) return <Page name={title} title={title}><Problem error={error} /></Page>
@@ -35,15 +35,16 @@ export function ComposePage() {
   if (all.length === 0) {
     return (
       <Page name={title} title={title}>
-        <div className="card">
-          <Empty icon="people" title={t('compose.noAccounts')} action={mayConnect && <Link className="btn main" to="/accounts">{t('accounts.connect')}</Link>}>{t('compose.noAccountsAbout')}</Empty>
-        </div>
+        <NoAccounts />
       </Page>
     )
   }
   const begin = post.data ? { ...ofPost(post.data, thread.data), ...(only ? resent(post.data) : {}) } : at || queue ? { ...blank(at), ...(queue ? { when: 'queue' as const, queueId: queue } : {}) } : undefined
   return <Composer key={`${edit} ${copy} ${only} ${at} ${queue}`} name={edit ?? 'new'} edited={edit ? post.data : undefined} begin={begin} />
 }
+
+// unbegun leaves out what is wrong with a post that says nothing yet: it is about to.
+const unbegun = (validity: Validity): Validity => ({ ...validity, findings: under(validity.findings, 'platformSettings') })
 
 // resent is what a copy has of its own that is for those alone who refused the post.
 const resent = (post: Post) => ({ accounts: resendable(post).map((target) => target.accountId), when: 'now' as const })
@@ -56,7 +57,8 @@ function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?
   const writing = { ...kept, when: offered.includes(kept.when) ? kept.when : (offered[0] ?? 'draft') }
   const [shown, show] = useState('') // the account whose text is written; empty: everybody's
   const [previewed, preview] = useState('')
-  const validities = useValidities(writing.entries.map((e) => fieldsOf(writing, e, byId)))
+  const judged = useValidities(writing.entries.map((e) => fieldsOf(writing, e, byId)))
+  const validities = isBlank(writing) ? judged.map(unbegun) : judged
   const change = (next: Partial<Writing>) => setWriting((w) => ({ ...w, ...next }))
   const speaking = voices(writing, byId)
   const voice = { shown: speaking.some((a) => a.id === shown) ? shown : '', show: (id: string) => { show(id); preview(id) } }

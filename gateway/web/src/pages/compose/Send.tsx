@@ -9,7 +9,7 @@ import { Problem } from '../../parts/Page'
 import { randomId } from '../../parts/random'
 import { useToast } from '../../parts/toasts'
 import { useWords, type Word } from '../../words'
-import { changedTimesOf, fieldsOf, hasRoom, isThread, misfits, threadOf, timesOf, whenOf, type Entry, type Writing } from './writing'
+import { changedTimesOf, fieldsOf, hasRoom, isBlank, isThread, misfits, threadOf, timesOf, whenOf, type Entry, type Writing } from './writing'
 
 const sent: Record<Writing['when'], Word> = { now: 'compose.sentNow', at: 'compose.sentAt', queue: 'compose.sentQueue', draft: 'compose.sentDraft' }
 const names: Record<Writing['when'], Word> = { now: 'compose.publish', at: 'compose.schedule', queue: 'compose.enqueue', draft: 'compose.keep' }
@@ -44,7 +44,7 @@ export function Send({ writing, edited, isValid, forget }: SendProps) {
         <Icon name={isDraft ? 'draft' : 'check'} /> {t(keepsTime ? 'save' : names[writing.when])}
       </button>
       {isEmpty && <p className="small muted">{t(isDraft ? 'compose.chooseForDraft' : 'compose.chooseFirst')}</p>}
-      {!isEmpty && isRefused && <p className="small muted">{t('compose.fixFirst')}</p>}
+      {!isEmpty && isRefused && <p className="small muted">{t(isBlank(writing) ? 'compose.writeFirst' : 'compose.fixFirst')}</p>}
     </>
   )
 }
