@@ -219,7 +219,7 @@ test('the audit log tells of it, by what is asked for, and as a file', async () 
   await click('Show all')
   await click('Ada', 'link')
   await page.waitForURL(/actor=user_/)
-  const [file] = await Promise.all([page.waitForEvent('download'), click('CSV')])
+  const [file] = await Promise.all([page.waitForEvent('download'), click('Export CSV')])
   assert.equal(file.suggestedFilename(), 'audit.csv')
   assert.match(readFileSync(await file.path(), 'utf8'), /key\.rotate/)
 })
@@ -230,7 +230,7 @@ test('no file is of another workspace than the page shows', async () => {
   let files = 0
   page.on('download', () => files++)
   await turn(false) // as a tab does that this one does not hear of
-  await click('JSON')
+  await click('Export JSON')
   await see('This session was switched to live in another tab.')
   assert.equal(files, 0)
   await turn(true)

@@ -1,17 +1,18 @@
 import './audit.css'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { api, ask, type Schemas } from '../../api/client'
-import { brands } from '../../api/queries'
+import type { Schemas } from '../../api/client'
+import { brands, webhooks } from '../../api/queries'
 import { addressOf, useMay, useSession } from '../../api/session'
 import { useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Listing, More } from '../../parts/Listing'
 import { Empty, Page } from '../../parts/Page'
+import { excerpt } from '../../parts/post'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { useApiWords } from '../../words/api'
-import { deedOf, formats, queryOf, saveExport, type Actor } from './audit'
+import { deedOf, formats, readPage, saveExport, type Actor } from './audit'
 import { Filters } from './Filters'
 
 type Row = Schemas['AuditRecord']
@@ -23,7 +24,7 @@ export function AuditPage() {
   const { test } = useSession()
   const pages = useInfiniteQuery({
     queryKey: ['audit', search],
-    queryFn: async ({ pageParam }) => ask(api.GET('/audit', { params: { query: { ...queryOf(search), limit: 50, cursor: pageParam } } })),
+    queryFn: ({ pageParam }) => readPage(search, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.nextCursor ?? undefined,
     enabled: mayRead,
@@ -37,6 +38,7 @@ export function AuditPage() {
   }
   const isFiltered = Object.values(search).some(Boolean)
   const records = pages.data?.pages.flatMap((p) => p.records)
+  const posts = new Map(pages.data?.pages.flatMap((p) => p.posts).map((p) => [p.id, excerpt(p, t)]))
   return (
     <Page
       name={t('nav.audit')} title={t('nav.audit')} about={t(test ? 'audit.aboutTest' : 'audit.about')}
@@ -45,7 +47,7 @@ export function AuditPage() {
       <Filters seen={records?.map((r) => r.actor) ?? []} />
       <div className="card">
         <Listing query={pages} items={records} rows={6} empty={<Empty icon="list" title={t(isFiltered ? 'audit.noneMatch' : 'audit.none')} />}>
-          {(record) => <Entry key={record.id} record={record} />}
+          {(record) => <Entry key={record.id} record={record} post={posts.get(record.subject.id ?? '')} />}
         </Listing>
         <More of={pages} />
       </div>
@@ -61,12 +63,14 @@ function Export({ format }: { format: (typeof formats)[number] }) {
   return <button className="btn" disabled={busy} onClick={() => run()}>{t(`audit.${format}`)}</button>
 }
 
-function Entry({ record: { action, actor, subject, changes, at } }: { record: Row }) {
+// Entry is a row of the log; post is what the post says that it is about, if it is there still.
+function Entry({ record: { action, actor, subject, changes, at }, post }: { record: Row; post?: string }) {
   const { t, time } = useWords()
   const { changedOf, fieldOf } = useApiWords()
   const all = useQuery(brands).data ?? []
   const said = (value: string) => all.find((b) => b.id === value)?.name ?? changedOf(value)
-  const named = subject.name ?? subject.id
+  const hook = useQuery(webhooks).data?.find((w) => w.id === subject.id)?.url
+  const named = subject.name ?? post ?? hook ?? subject.id
   return (
     <li className="entry-row">
       <Icon name={actor.kind === 'key' || actor.kind === 'device' ? 'key' : actor.kind === 'user' ? 'user' : 'gauge'} />

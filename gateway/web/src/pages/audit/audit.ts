@@ -12,6 +12,14 @@ export function queryOf({ from, to, ...rest }: AuditSearch) {
   }
 }
 
+// readPage reads rows, and the posts that they are about: the log has their ids alone.
+export async function readPage(search: AuditSearch, cursor: string | undefined) {
+  const page = await ask(api.GET('/audit', { params: { query: { ...queryOf(search), limit: 50, cursor } } }))
+  const ids = [...new Set(page.records.flatMap(({ subject }) => (subject.type === 'post' && subject.id ? [subject.id] : [])))]
+  const posts = ids.length > 0 ? (await ask(api.POST('/posts/lookup', { body: { ids } }))).posts : []
+  return { ...page, posts }
+}
+
 // formats are those of an export.
 export const formats = ['csv', 'ndjson'] as const
 
