@@ -11,7 +11,7 @@ export function RowMenu({ name, of }: RowMenuProps) {
     <Menu withInitialFocusPlaceholder={false} position="bottom-end" shadow="none" transitionProps={{ duration: 80 }}>
       <Menu.Target><button className={name ? 'btn bare low icon' : 'btn icon'} aria-label={name ? t('moreFor', { name }) : t('more')}><Icon name="more" /></button></Menu.Target>
       <Menu.Dropdown>
-        {of.map((a) => <Menu.Item key={a.label} color={a.isGrave ? 'var(--bad)' : undefined} leftSection={<Icon name={a.icon} />} onClick={a.run}>{a.label}</Menu.Item>)}
+        {of.map((a) => <Menu.Item key={a.label} data-grave={a.isGrave || undefined} leftSection={<Icon name={a.icon} />} onClick={a.run}>{a.label}</Menu.Item>)}
       </Menu.Dropdown>
     </Menu>
   )

@@ -27,7 +27,7 @@ export function AccountRow({ account, health, isChecking, today, limit }: RowPro
     <li>
       <Mark platform={account.platform} size="big" />
       <div className="grow">
-        <p className="row"><span className="strong clip">{account.name}</span> <HealthPill isBroken={Boolean(isBroken)} health={health} isChecking={isChecking} />{account.paused && <span className="pill warn"><Icon name="pause" size={12} /> {t('accounts.paused')}</span>}</p>
+        <p className="row"><span className="strong clip">{account.name}</span> {(isBroken || !account.paused) && <HealthPill isBroken={Boolean(isBroken)} health={health} isChecking={isChecking} />}{account.paused && <span className="pill warn"><Icon name="pause" size={12} /> {t('accounts.paused')}</span>}</p>
         <p className="small muted">{platforms[account.platform].name}{account.server && ` · ${account.server.replace(/^https?:\/\//, '')}`} · {limit ? t('accounts.today', { n: today, limit }) : t('accounts.todayFree', { n: today })} · {t('accounts.since', { day: time.day(account.createdAt) })}</p>
         {account.paused && <p className="small">{t(`accounts.pausedBy.${account.paused.by}`, { when: time.full(account.paused.since) })}{account.paused.reason && `: ${account.paused.reason}`}</p>}
         {lacks.length > 0 && <p className="small muted">{t('accounts.lacks', { what: lacks.join(', ') })}</p>}

@@ -43,7 +43,7 @@ export function Connecting({ accounts, close }: { accounts: Account[]; close: ()
         {all.error && <Problem error={all.error} />}
         {!way && (
           <ul className="ways">
-            {all.data?.map((w) => (
+            {all.data && connectable(all.data).map((w) => (
               <li key={w.platform}>
                 <button disabled={!w.configured} title={w.message} onClick={() => choose(w)}>
                   <Mark platform={w.platform} size="big" />
@@ -61,6 +61,9 @@ export function Connecting({ accounts, close }: { accounts: Account[]; close: ()
     </Dialog>
   )
 }
+
+// connectable has those first that can be connected.
+const connectable = (all: Way[]) => [...all].sort((a, b) => Number(b.configured) - Number(a.configured))
 
 type FieldOf = { name: string; label: Word; hint: Word; secret?: boolean }
 

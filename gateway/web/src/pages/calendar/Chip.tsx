@@ -14,7 +14,7 @@ export function Chip({ of, start, marks }: { of: Shown; start: Date | null; mark
     return <span className="chip"><Icon name="plus" size={12} />{clock}<span className="chip-text">{t('calendar.free', { queue: of.slot.queue })}</span></span>
   }
   return (
-    <span className="chip">
+    <span className="chip" title={excerpt(of.post, t)}>
       <StatusShape status={standing(of.post)} size={12} />
       {clock}
       <Marks of={of.post.platforms.map((p) => p.platform)} most={marks} />

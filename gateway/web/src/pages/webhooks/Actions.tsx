@@ -9,6 +9,9 @@ import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { Writing } from './Writing'
 
+// isTaken tells whether a receiver's answer says that it has taken what it got.
+const isTaken = (code = 0) => code >= 200 && code < 300
+
 // Actions are what can be done with a webhook.
 export function Actions({ webhook }: { webhook: Webhook }) {
   const { t } = useWords()
@@ -27,7 +30,7 @@ export function Actions({ webhook }: { webhook: Webhook }) {
     if (!event) return
     const { test: told } = await ask(api.POST('/webhooks/{id}/test', { params: { path }, body: { event } }))
     if (told.error) show({ tone: 'bad', text: sentence(told.error) })
-    else show({ tone: 'good', text: t('webhooks.testedOf', { event, code: told.responseCode ?? 0, ms: told.responseTime ?? 0 }) })
+    else show({ tone: isTaken(told.responseCode) ? 'good' : 'bad', text: t('webhooks.testedOf', { event, code: told.responseCode ?? 0, ms: told.responseTime ?? 0 }) })
   }
   return (
     <>
