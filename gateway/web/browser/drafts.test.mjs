@@ -133,6 +133,16 @@ test('what is left as it is can be dismissed, and brought back', async () => {
   assert.deepEqual(found, [])
 })
 
+test('on a phone the other pages are behind the bar below', async () => {
+  await page.setViewportSize({ width: 360, height: 800 })
+  await page.goto(`${crier.url}/calendar`)
+  await page.getByRole('navigation').getByRole('button', { name: 'More' }).click()
+  const found = await faults(page, 'the other pages')
+  await page.getByRole('menuitem', { name: 'Queues' }).click()
+  await page.getByRole('heading', { name: 'Queues', exact: true }).waitFor()
+  assert.deepEqual(found, [])
+})
+
 test('one’s own page is behind one’s own name', async () => {
   for (const width of [360, 1440]) {
     await page.setViewportSize({ width, height: 800 })

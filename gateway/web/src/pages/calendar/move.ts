@@ -21,7 +21,7 @@ export function useMove() {
       await client.invalidateQueries({ queryKey: ['post', post.id] })
     }
   }
-  const told = (post: Post, to: Date) => {
+  const sentenceOf = (post: Post, to: Date) => {
     const names = post.platforms.flatMap((p) => { const account = byId.get(p.accountId); return account?.paused ? [account.name] : [] }).join(', ')
     return names ? t('calendar.movedToWait', { time: time.full(to), names }) : t('calendar.moved', { time: time.full(to) })
   }
@@ -35,7 +35,7 @@ export function useMove() {
       return
     }
     show({
-      tone: 'good', text: told(post, to),
+      tone: 'good', text: sentenceOf(post, to),
       action: before ? { label: t('undo'), run: () => void put(post, before).catch(fail) } : undefined,
     })
   }

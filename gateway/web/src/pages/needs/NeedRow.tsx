@@ -46,7 +46,7 @@ function FailedRow({ need }: Of<'failed' | 'unknown' | 'held'>) {
   const mayResume = useMay('admin')
   const resume = useResume()
   const { byId } = useAccounts()
-  const paused = post.platforms.map((p) => byId.get(p.accountId)).find((a) => a?.paused?.by === 'member')
+  const paused = byId.get(post.platforms.find((p) => p.held?.by === 'member')?.accountId ?? '')
   return (
     <>
       <PostRow
