@@ -235,15 +235,15 @@ func (c *credit) measure(taken map[destination]int, now time.Time) {
 // forget releases the credit of those destinations of a job that have lately taken other work: of all
 // webhooks, say, where the job's own takes none.
 func (c *credit) forget(id schema.JobID, f *inFlight, now time.Time) {
-	var kept []load
+	var stalled []load
 	for _, l := range f.loads {
 		if state := c.destinations[l.destination]; state != nil && now.Sub(state.tookWork) > rateWindow {
-			kept = append(kept, l)
+			stalled = append(stalled, l)
 			continue
 		}
 		c.giveBack(l)
 	}
-	if f.loads = kept; len(kept) == 0 {
+	if f.loads = stalled; len(stalled) == 0 {
 		delete(c.fired, id)
 	}
 }

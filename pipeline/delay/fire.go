@@ -35,15 +35,15 @@ type recipient struct {
 func (d *Stage) dispatches(ctx context.Context, jobs []schema.Job) []dispatch {
 	dispatches := make([]dispatch, 0, len(jobs))
 	for _, j := range jobs {
-		one, err := dispatchOf(j)
+		decoded, err := dispatchOf(j)
 		if err != nil {
 			worker.Note(ctx, d.store, d.logger, schema.Fault{
 				Stage: schema.TopicDelay, Subject: schema.Subject{ID: j.ID}, Reason: fmt.Sprintf("reading the job: %v", err), Tries: 1, Final: true,
 				Message: schema.LogMessage{Topic: schema.TopicDelay, Value: worker.Encode(j)},
 			})
-			one = dispatch{Job: j} // without messages; it is only moved on, so that it does not come at once again
+			decoded = dispatch{Job: j} // without messages; it is only moved on, so that it does not come at once again
 		}
-		dispatches = append(dispatches, one)
+		dispatches = append(dispatches, decoded)
 	}
 	return dispatches
 }
@@ -106,21 +106,21 @@ func (d *dispatch) count(l load) {
 // addParts counts the messages of overdue jobs by server and by workspace, too.
 func (d *Stage) addParts(ctx context.Context, dispatches []dispatch) {
 	var all []recipient
-	for _, one := range dispatches {
-		all = append(all, one.of...)
+	for _, job := range dispatches {
+		all = append(all, job.of...)
 	}
 	hosts := worker.HostsOf(ctx, d.hosts, all, func(r recipient) schema.AccountID { return r.account })
 	for i := range dispatches {
-		one := &dispatches[i]
-		for n, r := range one.of {
+		job := &dispatches[i]
+		for n, r := range job.of {
 			within, host := r.at, hosts[n]
 			at := destination{topic: within.topic, platform: host.Platform, server: host.Server}
 			if host != (schema.Host{}) && at != within {
-				one.count(load{destination: at, within: within})
+				job.count(load{destination: at, within: within})
 			}
-			one.count(load{destination: destination{topic: within.topic, platform: within.platform, workspace: r.workspace}, within: within})
+			job.count(load{destination: destination{topic: within.topic, platform: within.platform, workspace: r.workspace}, within: within})
 		}
-		hosts = hosts[len(one.of):]
+		hosts = hosts[len(job.of):]
 	}
 }
 
@@ -145,8 +145,8 @@ func (d *Stage) fire(ctx context.Context, dispatches []dispatch) {
 
 func jobsOf(dispatches []dispatch) []schema.Job {
 	jobs := make([]schema.Job, len(dispatches))
-	for i, one := range dispatches {
-		jobs[i] = one.Job
+	for i, job := range dispatches {
+		jobs[i] = job.Job
 	}
 	return jobs
 }
@@ -155,8 +155,8 @@ func jobsOf(dispatches []dispatch) []schema.Job {
 // jobs are not being fired any more.
 func (d *Stage) send(ctx context.Context, dispatches []dispatch) bool {
 	records := map[string][]stream.Record{}
-	for _, one := range dispatches {
-		records[one.topic] = append(records[one.topic], one.records...)
+	for _, job := range dispatches {
+		records[job.topic] = append(records[job.topic], job.records...)
 	}
 	for topic, batch := range records {
 		if err := d.log.Produce(ctx, topic, batch); err != nil {
