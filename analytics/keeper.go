@@ -9,8 +9,8 @@ import (
 	"crier/schema/sleep"
 )
 
-// keptStore removes what is kept no longer.
-type keptStore interface {
+// retentionStore removes what is kept no longer.
+type retentionStore interface {
 	// ForgetFigures and ForgetPeople remove months that ended before a time, one at a time.
 	ForgetFigures(ctx context.Context, before time.Time) (rows int, more bool, err error)
 	ForgetPeople(ctx context.Context, before time.Time) (rows int, more bool, err error)
@@ -34,7 +34,7 @@ type Keeper struct{ deps KeeperDeps }
 
 // KeeperDeps is what a keeper works with.
 type KeeperDeps struct {
-	Store  keptStore
+	Store  retentionStore
 	Keep   schema.Retention
 	Now    func() time.Time
 	Logger *slog.Logger

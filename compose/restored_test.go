@@ -90,7 +90,7 @@ func TestARestorePublishesNothingThatWasCancelledEditedOrIsOut(t *testing.T) {
 
 	all := compose.HeldSelection{}
 	released, err := compose.Release(t.Context(), w.operator(), all, schema.Release{})
-	if err != nil || released.Posts != len(restoredOn)+2 || released.Stay[schema.KeptUntold] != 0 {
+	if err != nil || released.Posts != len(restoredOn)+2 || released.Stay[schema.HeldUncertain] != 0 {
 		t.Fatalf("released %+v, %v; want what nothing is known of, and what is on its platform", released, err)
 	}
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Twitter} { // nothing is published for them
@@ -362,7 +362,7 @@ func TestNothingThatWentOutAfterTheBackupGoesOutAgain(t *testing.T) {
 		}
 	}
 	released, err := compose.Release(t.Context(), w.operator(), compose.HeldSelection{}, schema.Release{})
-	if err != nil || released.Posts != len(found) || released.Posts+released.Stay[schema.KeptUntold] != len(ids) {
+	if err != nil || released.Posts != len(found) || released.Posts+released.Stay[schema.HeldUncertain] != len(ids) {
 		t.Errorf("released %+v, %v; want the %d that were found", released, err, len(found))
 	}
 	w.count(`with p as (update posts set scheduled_for = now() returning id), j as (update jobs set due_at = now() where id in (select id from p)) select count(*) from p`)

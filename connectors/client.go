@@ -178,7 +178,7 @@ func (c *Client) Spacing(account schema.AccountID, kind Kind) time.Duration {
 
 // Throttle keeps calls of an account back that count against the same limit as a call, for a time that
 // its platform named other than by a refusal, such as in a header that says that nothing is left of it.
-func (c *Client) Throttle(call Call, d time.Duration) { c.limiter.throttleOne(call, d) }
+func (c *Client) Throttle(call Call, d time.Duration) { c.limiter.throttleLimit(call, d) }
 
 // exchange sends the request and judges the answer.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
@@ -209,7 +209,7 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 
 func (c *Client) throttle(call Call, d time.Duration, alone bool) {
 	if alone {
-		c.limiter.throttleOne(call, d)
+		c.limiter.throttleLimit(call, d)
 	} else {
 		c.limiter.throttle(call.Account, call.Kind, d)
 	}

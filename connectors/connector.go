@@ -109,8 +109,8 @@ func AccountSettingsOf[Settings any](a schema.Account) (s Settings, ok bool) {
 	return s, true
 }
 
-// Kept returns what is to be kept, of an account or of something received: texts, numbers and flags.
-func Kept(value any) json.RawMessage {
+// Encode returns what is stored of an account, or of something received: texts, numbers and flags.
+func Encode(value any) json.RawMessage {
 	encoded, err := json.Marshal(value)
 	if err != nil {
 		return nil // not reached: there is nothing in it that JSON has not

@@ -53,12 +53,12 @@ type accountLimit struct {
 	read  lastCall  // of reads
 	media time.Time // no upload before this time
 	// perLimit is until when calls are throttled that count against one of its limits; there are few.
-	perLimit map[oneLimit]time.Time
+	perLimit map[limitKey]time.Time
 	seen     time.Time // when any of these times was last looked at
 }
 
-// oneLimit is one of an account's limits.
-type oneLimit struct {
+// limitKey is one of an account's limits.
+type limitKey struct {
 	name   string
 	isRead bool // and only its reads
 }
@@ -247,14 +247,14 @@ func (l *limiter) throttle(account schema.AccountID, kind Kind, d time.Duration)
 	})
 }
 
-// throttleOne keeps an account's calls back that count against the same limit as a call: it says
+// throttleLimit keeps an account's calls back that count against the same limit as a call: it says
 // nothing of others, such as a day's videos of the looks at one that is there. That of a read keeps
 // reads back alone.
-func (l *limiter) throttleOne(call Call, d time.Duration) {
-	of := oneLimit{l.limitOf(call), call.Kind == Read}
+func (l *limiter) throttleLimit(call Call, d time.Duration) {
+	of := limitKey{l.limitOf(call), call.Kind == Read}
 	l.setThrottle(call.Account, d, func(limit *accountLimit, until time.Time) {
 		if limit.perLimit == nil {
-			limit.perLimit = map[oneLimit]time.Time{}
+			limit.perLimit = map[limitKey]time.Time{}
 		}
 		limit.perLimit[of] = later(until, limit.perLimit[of])
 	})
@@ -289,7 +289,7 @@ func (a *accountLimit) followClock(now time.Time) {
 
 // throttledFor returns how long a call is throttled. Before a call is made, only its kind is known.
 func (l *limiter) throttledFor(limit *accountLimit, call Call) time.Duration {
-	of := oneLimit{name: l.limitOf(call)}
+	of := limitKey{name: l.limitOf(call)}
 	limit.mu.Lock()
 	defer limit.mu.Unlock()
 	now := l.now()

@@ -416,7 +416,7 @@ func TestAClockThatIsSetBackThrottlesNoAccountForLonger(t *testing.T) {
 	l := limiterOf(nil, clock.Now)
 	for name, throttle := range map[string]func(Call){
 		"all its calls":  func(call Call) { l.throttle(call.Account, call.Kind, time.Minute) },
-		"one sort alone": func(call Call) { l.throttleOne(call, time.Minute) },
+		"one sort alone": func(call Call) { l.throttleLimit(call, time.Minute) },
 	} {
 		for n, kind := range []Kind{Any, Post, Media, Read} {
 			call := Call{Operation: name, Account: account(byte(n + 1)), Kind: kind}

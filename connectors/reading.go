@@ -8,8 +8,8 @@ import (
 	"crier/schema"
 )
 
-// ErrNotTold is of what a platform tells of no post or account of this kind.
-var ErrNotTold = errors.New("the platform does not tell")
+// ErrNotReported is of what a platform tells of no post or account of this kind.
+var ErrNotReported = errors.New("the platform does not tell")
 
 // MetricsSource is a connector whose platform tells how posts do.
 type MetricsSource interface {

@@ -240,7 +240,7 @@ func uploads(platform string, about int, code string, facts ...schema.MediaFacts
 func (b *bench) probed(facts schema.MediaFacts) schema.MediaID {
 	b.Helper()
 	u := schema.Upload{
-		ID: schema.NewID[schema.MediaID](b.Store.Now()), Workspace: b.Workspace, State: schema.UploadKept, Secret: "secret", Facts: facts,
+		ID: schema.NewID[schema.MediaID](b.Store.Now()), Workspace: b.Workspace, State: schema.UploadStored, Secret: "secret", Facts: facts,
 		CreatedAt: b.Store.Now(), ExpiresAt: b.Store.Now().Add(time.Hour),
 	}
 	if err := postgres.NewGateway(b.Store, securetest.PlainText{}, catalog.Constraints).CreateMedia(context.Background(), u); err != nil {

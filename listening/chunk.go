@@ -153,8 +153,8 @@ func (c *chunk) follow(ctx context.Context) error {
 
 // clip cuts text that is too long to be kept, at a character.
 func clip(text string) string {
-	if len(text) > keptText {
-		text = text[:keptText]
+	if len(text) > maxText {
+		text = text[:maxText]
 	}
 	return strings.ToValidUTF8(text, "")
 }

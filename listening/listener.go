@@ -83,8 +83,8 @@ const (
 	remembered = time.Hour
 	// gap is how much later than asked for a stream may go on without having left anything out.
 	gap = 5 * time.Minute
-	// keptText is how much of a post is stored, in bytes.
-	keptText = 4000
+	// maxText is how much of a post is stored, in bytes.
+	maxText = 4000
 )
 
 // NewListener makes the listener of a stream.

@@ -11,8 +11,8 @@ import (
 	"crier/client"
 )
 
-// accountsShown is how many accounts a page of list_accounts has.
-const accountsShown = 50
+// accountsPerPage is how many accounts a page of list_accounts has.
+const accountsPerPage = 50
 
 func (t *tools) addAccounts() {
 	add(t, about{
@@ -48,7 +48,7 @@ func (c *call) listAccounts(ctx context.Context, in accountsInput) (out accounts
 	if err != nil {
 		return out, err
 	}
-	page, next, err := part(accounts, func(a client.Account) string { return a.ID }, in.Cursor, accountsShown)
+	page, next, err := part(accounts, func(a client.Account) string { return a.ID }, in.Cursor, accountsPerPage)
 	if err != nil {
 		return out, err
 	}

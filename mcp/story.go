@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	storyRead  = 500 // lines of a timeline that are read at most
-	storyShown = 40  // of them, the last ones
+	maxStoryRead  = 500 // lines of a timeline that are read at most
+	maxStoryLines = 40  // of them, the last ones
 )
 
 // story is a post's timeline in words, and how many of its older lines are left out.
@@ -19,30 +19,30 @@ func (c *call) story(ctx context.Context, post string) (lines []string, cut int,
 		if err != nil {
 			return nil, 0, err
 		}
-		if lines = append(lines, sentence(attempt)); len(lines) == storyRead {
+		if lines = append(lines, sentence(attempt)); len(lines) == maxStoryRead {
 			break
 		}
 	}
-	cut = max(len(lines)-storyShown, 0)
+	cut = max(len(lines)-maxStoryLines, 0)
 	return lines[cut:], cut, nil
 }
 
 // sentence is one line of a timeline.
 func sentence(a *client.Attempt) string {
-	said := a.At.UTC().Format("2006-01-02 15:04:05 UTC") + ": " + subject(a) + happened(a)
+	text := a.At.UTC().Format("2006-01-02 15:04:05 UTC") + ": " + subject(a) + happened(a)
 	if a.Message != "" {
-		said += ": " + visible(a.Message, briefly)
+		text += ": " + visible(a.Message, briefly)
 	}
 	if a.Code != "" {
-		said += " (" + a.Code + ")"
+		text += " (" + a.Code + ")"
 	}
 	if a.URL != "" {
-		said += ", at " + a.URL
+		text += ", at " + a.URL
 	}
 	if !a.NextAt.IsZero() {
-		said += "; next at " + a.NextAt.UTC().Format("2006-01-02 15:04:05 UTC")
+		text += "; next at " + a.NextAt.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
-	return said
+	return text
 }
 
 // subject is what a line is about; the whole post needs no name.

@@ -325,7 +325,7 @@ type ConsentStage int16
 
 // The stages of a consent.
 const (
-	ConsentAsked     ConsentStage = iota + 1 // the person is with the platform; sealed: the app and PKCE's verifier
+	ConsentPending   ConsentStage = iota + 1 // the person is with the platform; sealed: the app and PKCE's verifier
 	ConsentTaken                             // the code is being exchanged: another request with it comes too late
 	ConsentGranted                           // crier has credentials, and asks whether to attach; sealed: they
 	ConsentSelecting                         // the person chooses among entities; sealed: the credentials

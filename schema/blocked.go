@@ -133,14 +133,14 @@ type Arrival int
 const (
 	// ReceiptKnown: the entry has this receipt already.
 	ReceiptKnown Arrival = iota
-	// ReceiptKept: it is new, and is stored.
-	ReceiptKept
+	// ReceiptNew: it is new, and is stored.
+	ReceiptNew
 	// ReceiptSecond: the entry has another receipt, so it was published twice.
 	ReceiptSecond
 )
 
 // Keep returns the result of a late receipt: the entry is published, whatever was
-// claimed, retried or given up since. The result is set with ReceiptKept only.
+// claimed, retried or given up since. The result is set with ReceiptNew only.
 func (s Standing) Keep(late Receipt, at time.Time) (Result, Arrival) {
 	if late.PostedAt.IsZero() {
 		late.PostedAt = at
@@ -166,7 +166,7 @@ func (s Standing) Keep(late Receipt, at time.Time) (Result, Arrival) {
 		}
 	}
 	slices.SortFunc(r.Receipts, func(a, b Receipt) int { return a.Entry - b.Entry })
-	return r, ReceiptKept
+	return r, ReceiptNew
 }
 
 // filled adds the receipt of a skipped entry to a thread that has gone on. If a call for
@@ -213,7 +213,7 @@ func (c Comment) KeepComment(late CommentResult) (CommentResult, Arrival) {
 	switch c.NativeID {
 	case "":
 		late.State, late.Error = CommentPosted, nil
-		return late, ReceiptKept
+		return late, ReceiptNew
 	case late.NativeID:
 		return CommentResult{}, ReceiptKnown
 	default:

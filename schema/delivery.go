@@ -74,7 +74,7 @@ type Delivery struct {
 
 	Pause           time.Duration // before the next entry of the chain
 	ContinueOnError bool
-	FirstComments   []AskedComment
+	FirstComments   []PositionedComment
 }
 
 // Reservation is the right to make one call to a platform, taken before the claim that
@@ -244,19 +244,19 @@ func (d *Delivery) DescribeReply(limits Constraints) {
 // IsReply reports whether a reply to somebody is to be posted.
 func (d Delivery) IsReply() bool { return d.Comment != nil && d.Comment.ReplyTo != nil }
 
-// AskedComment is a first comment with its position among those of the post.
-type AskedComment struct {
+// PositionedComment is a first comment with its position among those of the post.
+type PositionedComment struct {
 	Position int
 	FirstComment
 }
 
 // commentsFor leaves out the comments that the platform does not take; the others keep
 // their positions.
-func commentsFor(comments []FirstComment, limit CommentLimit) []AskedComment {
-	var taken []AskedComment
+func commentsFor(comments []FirstComment, limit CommentLimit) []PositionedComment {
+	var taken []PositionedComment
 	for i, c := range comments {
 		if limit.Takes(c) {
-			taken = append(taken, AskedComment{i, c})
+			taken = append(taken, PositionedComment{i, c})
 		}
 	}
 	return taken

@@ -14,11 +14,11 @@ func TestADeliveryHasTheCommentsItsPlatformTakesInTheirPlaces(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		limit schema.CommentLimit
-		want  []schema.AskedComment
+		want  []schema.PositionedComment
 	}{
 		"none":          {schema.CommentLimit{}, nil},
-		"all":           {schema.CommentLimit{Supported: true}, []schema.AskedComment{{Position: 0, FirstComment: content.FirstComments[0]}, {Position: 1, FirstComment: content.FirstComments[1]}}},
-		"the root only": {schema.CommentLimit{Supported: true, RootOnly: true}, []schema.AskedComment{{Position: 1, FirstComment: content.FirstComments[1]}}},
+		"all":           {schema.CommentLimit{Supported: true}, []schema.PositionedComment{{Position: 0, FirstComment: content.FirstComments[0]}, {Position: 1, FirstComment: content.FirstComments[1]}}},
+		"the root only": {schema.CommentLimit{Supported: true, RootOnly: true}, []schema.PositionedComment{{Position: 1, FirstComment: content.FirstComments[1]}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var d schema.Delivery

@@ -124,13 +124,13 @@ func (k KeyRecord) Works(now time.Time) bool {
 // the CRC32 of everything before them, so that scanners can find a leaked one and a
 // typo is refused without a query. Only its hash is stored.
 const (
-	livePrefix     = "crier_live_"
-	testPrefix     = "crier_test_"
-	keyRandom      = 30 // digits: 178 bits
-	keyChecksum    = 6  // digits: 62^6 is over 2^32
-	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	keyShown       = 2             // digits that are shown of a key
-	unbiasedDigits = 256 / 62 * 62 // random bytes from here on would favour the first digits
+	livePrefix      = "crier_live_"
+	testPrefix      = "crier_test_"
+	keyRandom       = 30 // digits: 178 bits
+	keyChecksum     = 6  // digits: 62^6 is over 2^32
+	base62          = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	keyPrefixDigits = 2             // digits that are shown of a key
+	unbiasedDigits  = 256 / 62 * 62 // random bytes from here on would favour the first digits
 )
 
 var errAPIKey = errors.New("this is no API key")
@@ -181,7 +181,9 @@ func HashAPIKey(key string) [32]byte { return sha256.Sum256([]byte(key)) }
 
 // APIKeyPrefix returns what is shown of a key in place of it: its kind and its first
 // digits, by which its owner tells it from others.
-func APIKeyPrefix(key string) string { return key[:min(len(key), len(livePrefix)+keyShown)] + "…" }
+func APIKeyPrefix(key string) string {
+	return key[:min(len(key), len(livePrefix)+keyPrefixDigits)] + "…"
+}
 
 func apiKeyChecksum(text string) (digits [keyChecksum]byte) {
 	sum := crc32.ChecksumIEEE([]byte(text))

@@ -16,9 +16,9 @@ func TestALateReceiptOfWhatGoesOnByItself(t *testing.T) {
 		state    TargetState
 		in       time.Duration
 	}{
-		"open, while a call is in hand":    {calling, Receipt{NativeID: "1", Open: true}, ReceiptKept, TargetPending, Lease + SettleTime},
-		"closed":                           {gaveUp, Receipt{NativeID: "1"}, ReceiptKept, TargetPosted, 0},
-		"closed, of the call after that":   {gaveUp, Receipt{NativeID: "2"}, ReceiptKept, TargetPosted, 0},
+		"open, while a call is in hand":    {calling, Receipt{NativeID: "1", Open: true}, ReceiptNew, TargetPending, Lease + SettleTime},
+		"closed":                           {gaveUp, Receipt{NativeID: "1"}, ReceiptNew, TargetPosted, 0},
+		"closed, of the call after that":   {gaveUp, Receipt{NativeID: "2"}, ReceiptNew, TargetPosted, 0},
 		"open, once more":                  {gaveUp, Receipt{NativeID: "1", Open: true}, ReceiptKnown, 0, 0},
 		"open, beside one of another call": {gaveUp, Receipt{NativeID: "2", Open: true}, ReceiptSecond, 0, 0},
 	} {

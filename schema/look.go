@@ -45,15 +45,15 @@ func (d Delivery) lacks(o Outcome) bool {
 // Repeats reports whether the call is a repetition after SafeToRepeat.
 func (d Delivery) Repeats() bool { return d.FindAttempts == CallRepeating }
 
-// keysKept is how long a platform may answer a key with what a call before a retry made.
-const keysKept = 24 * time.Hour
+// idempotencyWindow is how long a platform may answer a key with what a call before a retry made.
+const idempotencyWindow = 24 * time.Hour
 
 // KnownSince is the time since which Known must be complete: that of the call which is
 // looked for. After a retry's looks, an earlier call had the same key, so it goes back
 // further by as long as platforms keep keys.
 func (d Delivery) KnownSince() time.Time {
 	if d.FindAttempts == CallRetried {
-		return d.Since.Add(-keysKept)
+		return d.Since.Add(-idempotencyWindow)
 	}
 	return d.Since
 }

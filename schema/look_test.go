@@ -209,7 +209,7 @@ func TestACallAfterARetrysLooksKnowsTheOthers(t *testing.T) {
 	if r.Step != StepPrepare || again.FindAttempts != CallRetried || !again.CallsAgain() {
 		t.Errorf("it goes on with step %d, looked %d: nobody knows that it was called before", r.Step, r.FindAttempts)
 	}
-	if since := again.KnownSince(); since.After(at.Add(-keysKept)) {
+	if since := again.KnownSince(); since.After(at.Add(-idempotencyWindow)) {
 		t.Errorf("what is on the profile is read since %v", since)
 	}
 }

@@ -59,8 +59,8 @@ const (
 	PDF   MediaKind = "pdf"
 )
 
-// Shown returns the kind as the API's mediaItems have it, where a GIF is an image.
-func (k MediaKind) Shown() MediaKind {
+// APIKind returns the kind as the API's mediaItems have it, where a GIF is an image.
+func (k MediaKind) APIKind() MediaKind {
 	if k == GIF {
 		return Image
 	}
@@ -225,8 +225,8 @@ func CopyOf(upload, url string) MediaID {
 	return of
 }
 
-// KeptCopy returns the id under which a copy is kept. No upload has it.
-func KeptCopy(id MediaID) MediaID {
+// CopyID returns the id under which a copy is kept. No upload has it.
+func CopyID(id MediaID) MediaID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "copy %s", id))
 	var of MediaID
 	copy(of[:], sum[:])
@@ -289,7 +289,7 @@ type UploadState int16
 // The states of an upload.
 const (
 	UploadAwaited UploadState = iota // its address was given out, no content has come yet
-	UploadKept
+	UploadStored
 	UploadDeleted // its content is being removed
 )
 

@@ -304,12 +304,12 @@ type Release struct {
 
 // Why a post stays held that was to be released.
 const (
-	KeptCancelled    = "cancelled after the backup"
-	KeptPublished    = "out already, as an event says; a second one goes out only by --post with --accept-duplicate"
-	KeptEdited       = "edited after the backup, which has what was there before"
-	KeptDisconnected = "an account of theirs was disconnected after the backup"
-	KeptUntold       = "nobody can tell whether they are out"
-	KeptUnlooked     = "crier has not looked yet whether they are on their platforms"
+	HeldCancelled    = "cancelled after the backup"
+	HeldPublished    = "out already, as an event says; a second one goes out only by --post with --accept-duplicate"
+	HeldEdited       = "edited after the backup, which has what was there before"
+	HeldDisconnected = "an account of theirs was disconnected after the backup"
+	HeldUncertain    = "nobody can tell whether they are out"
+	HeldUnchecked    = "crier has not looked yet whether they are on their platforms"
 )
 
 // Keeps returns why a post of which this is known stays held; empty: it does not. What is on its platform
@@ -319,17 +319,17 @@ func (r Release) Keeps(e Evidence) string {
 	case e.Found > 0:
 		return ""
 	case e.Cancelled > 0 && !r.Named:
-		return KeptCancelled
+		return HeldCancelled
 	case e.Published > 0 && (!r.Named || !r.AcceptDuplicate):
-		return KeptPublished
+		return HeldPublished
 	case e.Edited > 0 && !r.Named:
-		return KeptEdited
+		return HeldEdited
 	case e.Disconnected > 0 && !r.Named:
-		return KeptDisconnected
+		return HeldDisconnected
 	case e.Waiting > 0 && !r.AcceptDuplicate:
-		return KeptUnlooked
+		return HeldUnchecked
 	case e.CannotTell > 0 && !r.AcceptDuplicate:
-		return KeptUntold
+		return HeldUncertain
 	default:
 		return ""
 	}

@@ -87,9 +87,9 @@ type Constraints struct {
 	Wider []Widening
 
 	Text TextLimit
-	// Shown returns what is shown of a text that is marked up as the settings say, which is what its limits
+	// Visible returns what is shown of a text that is marked up as the settings say, which is what its limits
 	// count, or why the platform cannot read it; nil: a text is shown as it is.
-	Shown func(text string, settings json.RawMessage) (string, error)
+	Visible func(text string, settings json.RawMessage) (string, error)
 	// Beside returns how much of the limit of each text the settings take, and what of them does, such as
 	// a content warning; nil: nothing does.
 	Beside  func(settings json.RawMessage) (n int, what string)
@@ -253,10 +253,10 @@ func (c Constraints) MaxText(entry Entry) int {
 
 // Reads returns what is shown of a text, or why the platform cannot read it.
 func (c Constraints) Reads(text string, settings json.RawMessage) (string, error) {
-	if c.Shown == nil {
+	if c.Visible == nil {
 		return text, nil
 	}
-	return c.Shown(text, settings)
+	return c.Visible(text, settings)
 }
 
 // Takes reports whether the platform takes a first comment on that entry.

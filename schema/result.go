@@ -36,7 +36,7 @@ type Result struct {
 	Error    *TargetError
 	PostedAt time.Time // zero: not posted
 	DueAt    time.Time
-	Comments []AskedComment // of the post, to be delivered or skipped once the target is terminal
+	Comments []PositionedComment // of the post, to be delivered or skipped once the target is terminal
 	// CommentsSince: the comments may be out since then, and are looked for first; zero: they are not.
 	CommentsSince time.Time
 	Attempt       *Attempt // what happened besides plain success; nil: nothing

@@ -174,7 +174,7 @@ func (c *commentStep) run(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		if !c.ofOnePost(ctx, err) {
+		if !c.isPostSpecific(ctx, err) {
 			c.at.Pages = pages{}
 			return err
 		}
@@ -234,9 +234,9 @@ func (c *commentStep) pass(failed bool) {
 	c.due, c.whole = c.due[1:], schema.WholeLook{}
 }
 
-// ofOnePost reports whether an error may be of a post alone: the platform failed, or took all of the
+// isPostSpecific reports whether an error may be of a post alone: the platform failed, or took all of the
 // time that the step has. A step that is cut off has failed at nothing.
-func (c *commentStep) ofOnePost(ctx context.Context, err error) bool {
+func (c *commentStep) isPostSpecific(ctx context.Context, err error) bool {
 	kind := schema.KindOf(err)
 	return (kind == schema.Retryable || kind == schema.Unknown) && !errors.Is(ctx.Err(), context.Canceled)
 }

@@ -19,7 +19,7 @@ func collectFollowers(ctx context.Context, s Step) (schema.CollectionResult, err
 		return r, unsupported()
 	}
 	followers, err := source.Followers(ctx, s.Reading)
-	if errors.Is(err, connectors.ErrNotTold) {
+	if errors.Is(err, connectors.ErrNotReported) {
 		return r, unsupported()
 	} else if err != nil {
 		return r, err

@@ -29,7 +29,7 @@ func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error
 		for i := range looked {
 			looked[i] = due[i].At(s.Now)
 		}
-		if err := s.look(ctx, source, looked, &r); errors.Is(err, connectors.ErrNotTold) {
+		if err := s.look(ctx, source, looked, &r); errors.Is(err, connectors.ErrNotReported) {
 			r.Gone = s.Due
 			return r, unsupported()
 		} else if err != nil {

@@ -238,10 +238,10 @@ func (h *heldReleaseCommand) Run(ctx context.Context, c compose.Config) error {
 	if err == nil && len(done.Full) > 0 {
 		err = fmt.Errorf("still held: %s; release on a day with room, or cancel", counted(len(done.Full), "post"))
 	}
-	if err == nil && done.Stay[schema.KeptUnlooked] > 0 {
+	if err == nil && done.Stay[schema.HeldUnchecked] > 0 {
 		err = errors.New("some were not looked for yet: crier held list shows how far the looks are; release the rest once they are done")
 	}
-	if err == nil && done.Stay[schema.KeptUntold] > 0 {
+	if err == nil && done.Stay[schema.HeldUncertain] > 0 {
 		err = errors.New("--accept-duplicate releases posts of which nobody can tell whether they are out")
 	}
 	if err != nil {

@@ -24,8 +24,8 @@ const controlFD = 3
 const stopLine = "stop\n"
 
 var (
-	errAsked  = errors.New("asked to stop")
-	errOrphan = errors.New("parent is gone")
+	errStopRequested = errors.New("asked to stop")
+	errOrphan        = errors.New("parent is gone")
 )
 
 // childProcess is the child's side of the protocol between child and supervisor.
@@ -76,7 +76,7 @@ func (c *childProcess) configure(config any) error {
 	return nil
 }
 
-// watch returns a context that ends when the parent asks for a stop, with errAsked as
+// watch returns a context that ends when the parent asks for a stop, with errStopRequested as
 // its cause, or is gone, with errOrphan. The kernel may report the latter by SIGTERM
 // before the pipe does.
 func (c *childProcess) watch() context.Context {
@@ -90,7 +90,7 @@ func (c *childProcess) watch() context.Context {
 	}()
 	go func() {
 		if line, _ := c.control.ReadString('\n'); line == stopLine {
-			end(errAsked)
+			end(errStopRequested)
 			return
 		}
 		end(errOrphan)

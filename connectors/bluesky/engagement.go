@@ -166,7 +166,7 @@ func (v *postView) received(kind string) (_ schema.Received, ok bool) {
 	if w.Reply != nil {
 		state.Root, item.ParentID = w.Reply.Root, w.Reply.Parent.URI
 	}
-	return schema.Received{Item: item, State: string(connectors.Kept(state))}, true
+	return schema.Received{Item: item, State: string(connectors.Encode(state))}, true
 }
 
 // Reply writes the record of a reply.

@@ -33,8 +33,8 @@ func (c *Connector) findListed(ctx context.Context, d schema.Delivery) (schema.R
 	return receipt, verdict, err
 }
 
-// shownRecord is a record as it is listed.
-type shownRecord struct {
+// listedRecord is a record as it is listed.
+type listedRecord struct {
 	strongRef
 	Value json.RawMessage `json:"value"`
 }
@@ -50,8 +50,8 @@ type content struct {
 // records reads a part of the account's posts, the newest keys first, and notes what they are called.
 func (c *Connector) records(ctx context.Context, d schema.Delivery, cursor string, refs map[string]strongRef) (listing.Page, error) {
 	var answer struct {
-		Cursor  string        `json:"cursor"`
-		Records []shownRecord `json:"records"`
+		Cursor  string         `json:"cursor"`
+		Records []listedRecord `json:"records"`
 	}
 	_, err := c.ask(ctx, d, &answer, func(s session) connectors.Call {
 		get := call(d, http.MethodGet, s.PDS, listRecords, s.Access)
@@ -63,7 +63,7 @@ func (c *Connector) records(ctx context.Context, d schema.Delivery, cursor strin
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("listing records: %w", err)
 	}
-	isPart := func(r shownRecord) bool { return r.URI == "" || r.CID == "" || len(r.Value) == 0 }
+	isPart := func(r listedRecord) bool { return r.URI == "" || r.CID == "" || len(r.Value) == 0 }
 	if answer.Records == nil || slices.ContainsFunc(answer.Records, isPart) {
 		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer is no list of records"}
 	}
@@ -81,7 +81,7 @@ func (c *Connector) records(ctx context.Context, d schema.Delivery, cursor strin
 
 // itemOf compares a record with what is looked for. Its time is that of its key, which crier makes of the
 // claim's, by the database's clock and not the server's.
-func itemOf(d schema.Delivery, r shownRecord) listing.Item {
+func itemOf(d schema.Delivery, r listedRecord) listing.Item {
 	item := listing.Item{ID: r.URI, URL: pageOf(r.URI)}
 	var record content
 	if json.Unmarshal(r.Value, &record) != nil {

@@ -38,7 +38,7 @@ func (c *Connector) settings(ctx context.Context, d schema.Delivery, s session) 
 	if _, err := c.client.Do(ctx, call(d, http.MethodGet, c.video, uploadLimits, granted.Token), &allowance); err != nil || allowance.CanUpload == nil {
 		return nil
 	}
-	return connectors.Kept(accountSettings{Videos: new(allowance.mayPublish())})
+	return connectors.Encode(accountSettings{Videos: new(allowance.mayPublish())})
 }
 
 // uploadAllowance is the output of app.bsky.video.getUploadLimits. What is left of a day is missing where

@@ -99,7 +99,7 @@ func (s *edgeStage) media(p piece) []schema.Media {
 	var all []schema.Media
 	for _, f := range p.files {
 		facts := f.facts
-		all = append(all, schema.Media{Kind: facts.Kind.Shown(), URL: "https://example.com/m", AltText: f.altText, Facts: &facts})
+		all = append(all, schema.Media{Kind: facts.Kind.APIKind(), URL: "https://example.com/m", AltText: f.altText, Facts: &facts})
 	}
 	return all
 }
@@ -232,7 +232,7 @@ func (s *fileServer) item(f file, passing schema.MediaFacts) schema.Media {
 	s.files = append(s.files, f)
 	facts := f.facts
 	return schema.Media{
-		Kind: facts.Kind.Shown(), AltText: f.altText, Facts: &facts,
+		Kind: facts.Kind.APIKind(), AltText: f.altText, Facts: &facts,
 		URL: fmt.Sprintf("%s/%d/file%s", s.base, len(s.files)-1, schema.Ending(f.content.Type)),
 	}
 }

@@ -43,7 +43,7 @@ func verdicts(item schema.Media) map[string]string {
 
 // upload is an item whose facts are known.
 func upload(f schema.MediaFacts) schema.Media {
-	return schema.Media{Kind: f.Kind.Shown(), MediaID: schema.MediaID{1}, URL: "https://crier.example/a", Facts: &f}
+	return schema.Media{Kind: f.Kind.APIKind(), MediaID: schema.MediaID{1}, URL: "https://crier.example/a", Facts: &f}
 }
 
 func everywhere(verdict string, platforms ...schema.Platform) map[string]string {

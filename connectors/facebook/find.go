@@ -155,8 +155,8 @@ func (l list[Of]) next() string {
 	return l.Paging.Cursors.After
 }
 
-// shownPost is what a list has of a post.
-type shownPost struct {
+// listedPost is what a list has of a post.
+type listedPost struct {
 	ID          string      `json:"id"`
 	Message     string      `json:"message"`
 	CreatedTime graph.Time  `json:"created_time"`
@@ -176,7 +176,7 @@ type attachment struct {
 }
 
 // media returns the ids of the photos and videos of a post.
-func (s shownPost) media() (ids []string) {
+func (s listedPost) media() (ids []string) {
 	for _, a := range s.Attachments.Data {
 		if len(a.Inner.Data) > 0 {
 			for _, inner := range a.Inner.Data {
@@ -194,12 +194,12 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 	call := c.call(d.Account, d.Credentials, http.MethodGet, pageOf(d)+"/published_posts", opPosts)
 	call.Kind = connectors.Status
 	call.Query = pageQuery(next, "id,message,created_time,attachments{media_type,target,subattachments}")
-	var read list[shownPost]
+	var read list[listedPost]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading posts: %w", err)
 	}
-	isPart := func(s shownPost) bool { return s.ID == "" || s.CreatedTime.IsZero() }
+	isPart := func(s listedPost) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
 		return listing.Page{}, platform.Strange("is no list of posts")
 	}
@@ -230,7 +230,7 @@ func commentQuery(next, fields string) url.Values {
 // compare notes how a post that is wanted and one that is shown are alike. A photo is an upload of this
 // delivery alone, so that a post with it is its own. How many of an album are shown, in which order, and
 // whether any is, is Facebook's.
-func compare(item *listing.Item, d schema.Delivery, assets []asset, candidate shownPost) {
+func compare(item *listing.Item, d schema.Delivery, assets []asset, candidate listedPost) {
 	has := candidate.media()
 	if len(has) > 0 && len(assets) == 0 {
 		return

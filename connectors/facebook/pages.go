@@ -26,8 +26,8 @@ const (
 	opClientPages = "GET /{business}/client_pages"
 )
 
-// shownPage is what a list has of a person's page.
-type shownPage struct {
+// listedPage is what a list has of a person's page.
+type listedPage struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	AccessToken string   `json:"access_token"` // not there of a portfolio's page on which the person has no role
@@ -108,7 +108,7 @@ func (p *pages) list(ctx context.Context, path, operation string) error {
 	for range maxPageLists {
 		call := p.call(p.account, p.person, http.MethodGet, path, operation)
 		call.Query = pageQuery(next, "id,name,access_token,tasks")
-		var listed list[shownPage]
+		var listed list[listedPage]
 		if _, err := p.client.Do(ctx, call, &listed); err != nil {
 			return fmt.Errorf("listing pages: %w", err)
 		}
@@ -126,7 +126,7 @@ func (p *pages) list(ctx context.Context, path, operation string) error {
 }
 
 // add adds a page on which the person may publish, unless an earlier list had it.
-func (p *pages) add(page shownPage, known []connectors.Entity) {
+func (p *pages) add(page listedPage, known []connectors.Entity) {
 	isKnown := slices.ContainsFunc(known, func(e connectors.Entity) bool { return e.ID == page.ID })
 	mayPublish := slices.Contains(page.Tasks, taskContent)
 	switch {

@@ -112,7 +112,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	call := c.call(d.Account, d.Credentials, c.posts+"/v4/"+place.name()+"/localPosts", opCreatePost)
 	call.Method, call.JSON = http.MethodPost, body
 	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
-	var created shownPost
+	var created storedPost
 	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating local post: %w", err)
 	}
@@ -126,7 +126,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 }
 
 // receipt is what is known of a local post.
-func (c *Connector) receipt(d schema.Delivery, p shownPost) schema.Receipt {
+func (c *Connector) receipt(d schema.Delivery, p storedPost) schema.Receipt {
 	at := p.CreateTime
 	if at.IsZero() {
 		at = c.now()

@@ -31,7 +31,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	seen := map[string]shownPost{}
+	seen := map[string]storedPost{}
 	item, verdict, err := listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.page(ctx, d, place, search{want, seen, next})
 	}}.Find(ctx, d)
@@ -42,7 +42,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 }
 
 // settled tells what a post that was found has come to.
-func (c *Connector) settled(d schema.Delivery, p shownPost) (schema.Receipt, schema.Verdict, error) {
+func (c *Connector) settled(d schema.Delivery, p storedPost) (schema.Receipt, schema.Verdict, error) {
 	if p.State == stateRejected {
 		return schema.Receipt{}, schema.NotThere, errRejected()
 	}
@@ -68,7 +68,7 @@ func (c *Connector) look(ctx context.Context, d schema.Delivery, place place, ta
 }
 
 // read asks how far a post is.
-func (c *Connector) read(ctx context.Context, a schema.Account, credentials schema.Credentials, place place, id string) (p shownPost, err error) {
+func (c *Connector) read(ctx context.Context, a schema.Account, credentials schema.Credentials, place place, id string) (p storedPost, err error) {
 	call := c.call(a, credentials, c.posts+"/v4/"+place.name()+"/localPosts/"+url.PathEscape(id), opPost)
 	call.Kind = connectors.Status
 	if _, err = c.client.Do(ctx, call, &p); err == nil && (p.id() != id || p.State == "") {
@@ -99,7 +99,7 @@ func (c *Connector) TakenDown(ctx context.Context, a schema.Account, credentials
 // search is what is looked for, and what was seen.
 type search struct {
 	want localPost
-	seen map[string]shownPost // by id
+	seen map[string]storedPost // by id
 	next string
 }
 
@@ -108,7 +108,7 @@ type search struct {
 func (c *Connector) page(ctx context.Context, d schema.Delivery, place place, s search) (listing.Page, error) {
 	call := c.call(d.Account, d.Credentials, c.posts+"/v4/"+place.name()+"/localPosts", opListPosts)
 	call.Kind, call.Query = connectors.Status, url.Values{"pageSize": {strconv.Itoa(pageSize)}}
-	var posts []shownPost
+	var posts []storedPost
 	next, response, err := c.list(ctx, call, list{"localPosts", s.next, &posts})
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("listing local posts: %w", err)
@@ -127,7 +127,7 @@ func (c *Connector) page(ctx context.Context, d schema.Delivery, place place, s 
 
 // compare reports whether a post that is shown looks like the one that is wanted, or nearly. Pictures tell
 // nothing: Google shows copies of its own.
-func (want localPost) compare(p shownPost) (alike, near bool) {
+func (want localPost) compare(p storedPost) (alike, near bool) {
 	wanted, got := want.Event.title(), p.Event.title()
 	return want.TopicType == p.TopicType && wanted == got && listing.SameText(want.Summary, p.Summary),
 		(want.TopicType == p.TopicType || p.TopicType == "") && listing.MostlySame(wanted, got) && listing.MostlySame(want.Summary, p.Summary)

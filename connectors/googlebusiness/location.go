@@ -35,8 +35,8 @@ func placeOf(credentials schema.Credentials) (place, error) {
 // readMask is what is read of a location.
 const readMask = "name,title,storefrontAddress,metadata"
 
-// shownLocation is what Google tells of a location.
-type shownLocation struct {
+// locationInfo is what Google tells of a location.
+type locationInfo struct {
 	Name    string `json:"name"` // locations/{l}
 	Title   string `json:"title"`
 	Address struct {
@@ -50,10 +50,10 @@ type shownLocation struct {
 }
 
 // isUnverified reports whether Google says that nobody may post for the location yet.
-func (l shownLocation) isUnverified() bool { return l.Metadata.Voice != nil && !*l.Metadata.Voice }
+func (l locationInfo) isUnverified() bool { return l.Metadata.Voice != nil && !*l.Metadata.Voice }
 
 // choice is what a location is called where one is chosen.
-func (l shownLocation) choice() string {
+func (l locationInfo) choice() string {
 	if l.isUnverified() {
 		return l.title() + " — not verified: Google takes no posts for it yet"
 	}
@@ -61,7 +61,7 @@ func (l shownLocation) choice() string {
 }
 
 // title tells a location from others of the same business.
-func (l shownLocation) title() string {
+func (l locationInfo) title() string {
 	address := strings.Trim(strings.Join(append(l.Address.Lines, l.Address.Locality), ", "), ", ")
 	if address == "" {
 		return cmp.Or(l.Title, l.Name)
@@ -77,7 +77,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	}
 	call := c.call(a, credentials, c.information+"/v1/"+place.location, opLocation)
 	call.Query = url.Values{"readMask": {readMask}}
-	var location shownLocation
+	var location locationInfo
 	if _, err := c.client.Do(ctx, call, &location); err != nil {
 		return connectors.Profile{}, fmt.Errorf("reading location: %w", err)
 	}
@@ -141,7 +141,7 @@ func (l *lister) add(ctx context.Context, account string) error {
 	for token, more := "", l.goesOn(); more; {
 		call := l.connector.call(l.account, l.person, l.connector.information+"/v1/"+account+"/locations", opLocations)
 		call.Query = url.Values{"pageSize": {strconv.Itoa(locationPage)}, "readMask": {readMask}}
-		var locations []shownLocation
+		var locations []locationInfo
 		next, err := l.read(ctx, call, list{"locations", token, &locations})
 		if err != nil {
 			return err

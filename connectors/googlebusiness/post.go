@@ -72,12 +72,12 @@ const (
 )
 
 // isLookedAt reports whether Google has yet to decide whether it shows the post.
-func (p shownPost) isLookedAt() bool {
+func (p storedPost) isLookedAt() bool {
 	return p.State == "" || p.State == stateUnspecified || p.State == stateProcessing
 }
 
-// shownPost is what Google tells of a local post.
-type shownPost struct {
+// storedPost is what Google tells of a local post.
+type storedPost struct {
 	localPost
 	Name       string    `json:"name"` // accounts/{a}/locations/{l}/localPosts/{p}
 	State      string    `json:"state"`
@@ -87,7 +87,7 @@ type shownPost struct {
 
 // id returns the post's own part of its name, by which it is known whichever account of
 // Google's its location is reached through.
-func (p shownPost) id() string {
+func (p storedPost) id() string {
 	_, id, _ := strings.Cut(p.Name, "/localPosts/")
 	return id
 }

@@ -124,5 +124,5 @@ func (c *Connector) quota(ctx context.Context, d schema.Delivery) json.RawMessag
 	if _, err := c.Client.Do(ctx, call, &out); err != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 {
 		return nil
 	}
-	return connectors.Kept(map[string][]string{"quotaTotal": {strconv.Itoa(out.Data[0].Config.Total)}})
+	return connectors.Encode(map[string][]string{"quotaTotal": {strconv.Itoa(out.Data[0].Config.Total)}})
 }

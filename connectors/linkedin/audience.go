@@ -23,7 +23,7 @@ func (c *Connector) MetricsBatch() int { return metricsBatch }
 type statistics struct {
 	Impressions *int64 `json:"impressionCount"`
 	Reach       *int64 `json:"uniqueImpressionsCount"`
-	ReachOfOne  *int64 `json:"uniqueImpressionsCounts"` // its name in the samples of shares
+	ShareReach  *int64 `json:"uniqueImpressionsCounts"` // its name in the samples of shares
 	Clicks      *int64 `json:"clickCount"`
 	Likes       *int64 `json:"likeCount"`
 	Comments    *int64 `json:"commentCount"`
@@ -38,7 +38,7 @@ func (s statistics) metrics() schema.Metrics {
 		}
 	}
 	return schema.Metrics{
-		Impressions: s.Impressions, Reach: cmp.Or(s.Reach, s.ReachOfOne), Clicks: s.Clicks, Likes: s.Likes, Comments: s.Comments, Shares: s.Shares,
+		Impressions: s.Impressions, Reach: cmp.Or(s.Reach, s.ShareReach), Clicks: s.Clicks, Likes: s.Likes, Comments: s.Comments, Shares: s.Shares,
 	}
 }
 
@@ -47,7 +47,7 @@ func (s statistics) metrics() schema.Metrics {
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
 	organization := organizationOf(r.Credentials)
 	if organization == "" {
-		return nil, connectors.ErrNotTold
+		return nil, connectors.ErrNotReported
 	}
 	var shares, ugcPosts []string
 	for _, p := range posts {
@@ -88,7 +88,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
 	organization := organizationOf(r.Credentials)
 	if organization == "" {
-		return schema.Followers{}, connectors.ErrNotTold
+		return schema.Followers{}, connectors.ErrNotReported
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/rest/networkSizes/"+url.QueryEscape(organization), opNetworkSize).Reading(r)
 	call.Query = url.Values{"edgeType": {"COMPANY_FOLLOWED_BY_MEMBER"}}

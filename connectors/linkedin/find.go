@@ -47,8 +47,8 @@ func (c *Connector) likenessOf(d schema.Delivery, author string) (newPost, error
 	return postOf(d, author, p.Media)
 }
 
-// shownPost is what a list has of a post.
-type shownPost struct {
+// listedPost is what a list has of a post.
+type listedPost struct {
 	newPost
 	ID           string     `json:"id"`
 	CreatedAt    epochMilli `json:"createdAt"`
@@ -71,13 +71,13 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 	}
 	call.Header.Set("X-RestLi-Method", "FINDER")
 	var list struct {
-		Elements []shownPost `json:"elements"`
+		Elements []listedPost `json:"elements"`
 	}
 	response, err := c.client.Do(ctx, call, &list)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading posts: %w", connectors.WithoutEnd(err))
 	}
-	if list.Elements == nil || slices.ContainsFunc(list.Elements, shownPost.isPart) {
+	if list.Elements == nil || slices.ContainsFunc(list.Elements, listedPost.isPart) {
 		return listing.Page{}, platform.Strange("is no list of posts")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
@@ -91,11 +91,11 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 }
 
 // isPart tells whether a post lacks what a look needs: it would pass for another's.
-func (s shownPost) isPart() bool { return s.ID == "" || s.CreatedAt == 0 }
+func (s listedPost) isPart() bool { return s.ID == "" || s.CreatedAt == 0 }
 
 // compare notes how a post that is wanted and one that is shown are alike. Media is an upload of this
 // delivery alone, so that a post with it is its own. One that shows no content may be it all the same.
-func (want newPost) compare(item *listing.Item, candidate shownPost) {
+func (want newPost) compare(item *listing.Item, candidate listedPost) {
 	if candidate.LifecycleState == "DRAFT" || candidate.LifecycleState == "PUBLISH_FAILED" {
 		return
 	}

@@ -95,5 +95,5 @@ func together(first schema.Entry, s settings) (details []schema.Detail) {
 }
 
 func isThumbnail(items []schema.Media) bool {
-	return len(items) == 0 || len(items) == 1 && items[0].KnownKind().Shown() == schema.Image
+	return len(items) == 0 || len(items) == 1 && items[0].KnownKind().APIKind() == schema.Image
 }

@@ -77,7 +77,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	if d.Repeats() && c.now().Sub(d.Since) > keyKept {
+	if d.Repeats() && c.now().Sub(d.Since) > keyDeadline {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Message: "the call came too late to be repeated by its key"}
 	}
 	c.counts.open(d.Account.ID, d.Key)

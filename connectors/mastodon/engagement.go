@@ -100,7 +100,7 @@ func (c *Connector) received(a schema.Account, w written, kind string) schema.Re
 	author := schema.Author{
 		ID: w.Account.ID, Handle: address(w.Account.Acct, c.server(a)), Name: w.Account.DisplayName, URL: connectors.WebURL(w.Account.URL),
 	}
-	return schema.Received{State: string(connectors.Kept(settings{Visibility: w.Visibility})), Item: schema.InboxItem{
+	return schema.Received{State: string(connectors.Encode(settings{Visibility: w.Visibility})), Item: schema.InboxItem{
 		Kind: kind, NativeID: w.ID, ParentID: w.InReplyToID, Author: author, Text: strings.TrimSpace(plainText(w.Content)), URL: w.webURL(), WrittenAt: w.CreatedAt.UTC(),
 	}}
 }

@@ -20,8 +20,8 @@ const (
 	// keyUse is for how long after its claim a call is repeated by its key. Mastodon keeps
 	// a key for an hour; the repetition has the rest to come to its turn.
 	keyUse = 45 * time.Minute
-	// keyKept is until when the repetition may be made, and still be over within the hour.
-	keyKept = 58 * time.Minute
+	// keyDeadline is until when the repetition may be made, and still be over within the hour.
+	keyDeadline = 58 * time.Minute
 )
 
 // Find reads the account's own statuses back to when the call was claimed. NotThere means

@@ -166,7 +166,7 @@ func (c *Connector) settings(ctx context.Context, a schema.Account, credentials 
 	if !ok {
 		return nil
 	}
-	return connectors.Kept(accountSettings{&l})
+	return connectors.Encode(accountSettings{&l})
 }
 
 // accountSettings is what is kept of an account.

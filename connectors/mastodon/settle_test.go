@@ -224,7 +224,7 @@ func TestARepetitionThatComesTooLateIsNotMade(t *testing.T) {
 		t.Fatal("it is no repetition")
 	}
 	mustPublish(t, r, d)
-	r.Pass(keyKept + time.Second)
+	r.Pass(keyDeadline + time.Second)
 	_, err := r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Retryable)
 	if n := len(r.World.Posts()); n != 1 {

@@ -88,7 +88,7 @@ func passing(err error) error {
 // open brings an item; what an earlier step of its upload brought is used as it is, so that an
 // upload continues with what it began with, whatever is at the url by now.
 func (f *Fetcher) open(ctx context.Context, item schema.Media) (*File, error) {
-	name := keptName(item)
+	name := cacheName(item)
 	if f.fetched == nil || name == "" {
 		return f.bring(ctx, "", item)
 	}

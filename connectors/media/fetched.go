@@ -53,9 +53,9 @@ func (f *fetched) removePartly() {
 	}
 }
 
-// keptName returns the name under which an item's file is kept: of an upload for all that use
+// cacheName returns the name under which an item's file is kept: of an upload for all that use
 // it, since it never changes; of a url for one upload to a platform. Empty: it is not kept.
-func keptName(item schema.Media) string {
+func cacheName(item schema.Media) string {
 	switch {
 	case !item.MediaID.IsZero():
 		return "upload-" + item.MediaID.String()

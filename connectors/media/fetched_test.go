@@ -99,7 +99,7 @@ func TestFetchedMediaIsKeptBetweenSteps(t *testing.T) {
 	}
 	wantFiles(t, folder, 1)
 	old := time.Now().Add(-2 * fetchedLife)
-	if err := os.Chtimes(filepath.Join(folder, keptName(first)), old, old); err != nil {
+	if err := os.Chtimes(filepath.Join(folder, cacheName(first)), old, old); err != nil {
 		t.Fatal(err)
 	}
 	if err := fetcher.RemoveIdle(); err != nil {

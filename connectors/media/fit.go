@@ -157,7 +157,7 @@ func compose(picture image.Image, turn exif.Orientation, plan validation.Refit, 
 	toOrigin := f64.Aff3{1, 0, -float64(crop.Min.X), 0, 1, -float64(crop.Min.Y)}
 	scale := f64.Aff3{float64(inner.X) / float64(crop.Dx()), 0, 0, 0, float64(inner.Y) / float64(crop.Dy()), 0}
 	place := f64.Aff3{1, 0, float64(plan.Inner.Min.X), 0, 1, float64(plan.Inner.Min.Y)}
-	draw.ApproxBiLinear.Transform(canvas, after(place, turn.Shown(inner), scale, toOrigin), picture, crop, draw.Over, nil)
+	draw.ApproxBiLinear.Transform(canvas, after(place, turn.Transform(inner), scale, toOrigin), picture, crop, draw.Over, nil)
 	return canvas
 }
 

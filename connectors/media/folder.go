@@ -73,7 +73,7 @@ func flush(path string) error {
 func (f *Folder) Open(_ context.Context, id schema.MediaID) (Content, error) {
 	file, err := os.Open(f.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errNotKept()
+		return nil, errNoMedia()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening media: %w", err)

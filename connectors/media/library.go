@@ -177,7 +177,7 @@ func (l *Library) UploadURL(ctx context.Context, id schema.MediaID, life time.Du
 func (l *Library) Accept(ctx context.Context, u schema.Upload) (schema.MediaFacts, error) {
 	box, ok := l.blobs.(inbox)
 	if !ok {
-		return schema.MediaFacts{}, errNotKept()
+		return schema.MediaFacts{}, errNoMedia()
 	}
 	facts, err := box.Accept(ctx, u.ID, l.limits.MaxBytes)
 	if err != nil || u.Announced.SHA256 == "" {
@@ -288,7 +288,7 @@ func (l *Library) Sweep(ctx context.Context, before time.Time, visit func(schema
 	return err
 }
 
-func errNotKept() error { return &schema.Error{Kind: schema.NotFound, Message: "media not found"} }
+func errNoMedia() error { return &schema.Error{Kind: schema.NotFound, Message: "media not found"} }
 
 // noRoom makes a failure to write to disk one that passes: a full disk, a limit on the
 // size of files. Any other is a fault.

@@ -99,7 +99,7 @@ func (l *Library) Parts(ctx context.Context, u schema.Upload, life time.Duration
 // content's reader passes as it is.
 func (l *Library) KeepPart(u schema.Upload, number int, content io.Reader) ([]byte, error) {
 	if _, ok := l.blobs.(sessions); ok {
-		return nil, errNotKept()
+		return nil, errNoMedia()
 	}
 	return l.partStore.keep(u, u.Announced.Part(number), content)
 }
@@ -118,7 +118,7 @@ func (l *Library) Assemble(ctx context.Context, u schema.Upload, kinds []schema.
 		return schema.MediaFacts{}, err
 	}
 	facts, err := l.Accept(ctx, u)
-	if isNotKept(err) {
+	if isNoMedia(err) {
 		return facts, absent
 	}
 	if err == nil {
@@ -137,7 +137,7 @@ func join(ctx context.Context, box sessions, u schema.Upload) (absent, err error
 		return nothingCame(), nil
 	}
 	arrived, err := box.Arrived(ctx, u)
-	if isNotKept(err) {
+	if isNoMedia(err) {
 		return nothingCame(), nil
 	}
 	if err != nil {

@@ -50,16 +50,16 @@ func (f *fetched) fill(name string, limits Limits) (*filling, error) {
 
 // end keeps what has come for the next step, where that can continue it and it is worth that.
 func (p *filling) end() error {
-	isKept := p.validator != "" && p.size >= p.min && !p.isTaken
+	resumable := p.validator != "" && p.size >= p.min && !p.isTaken
 	var err error
-	if !isKept && !p.isTaken {
+	if !resumable && !p.isTaken {
 		err = p.clear()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.inUse, p.name+partly)
 	delete(p.validators, p.name)
-	if isKept {
+	if resumable {
 		p.validators[p.name] = p.validator
 	} else {
 		err = errors.Join(err, ignoreMissing(os.Remove(p.disk.Name())))

@@ -179,11 +179,11 @@ func (s *S3) UploadURL(ctx context.Context, id schema.MediaID, life time.Duratio
 // copy and removes what it was copied from. What is no media, or too large, is removed.
 func (s *S3) Accept(ctx context.Context, id schema.MediaID, maximum int64) (schema.MediaFacts, error) {
 	facts, err := s.probe(ctx, id)
-	if !isNotKept(err) {
+	if !isNoMedia(err) {
 		return facts, err // taken over before, by a process that died then
 	}
 	err = s.takeOver(ctx, id, maximum)
-	if err != nil && !isNotKept(err) {
+	if err != nil && !isNoMedia(err) {
 		return schema.MediaFacts{}, err
 	}
 	// Where nothing has come, another request may have taken it over meanwhile.
@@ -222,7 +222,7 @@ func (s *S3) takeOver(ctx context.Context, id schema.MediaID, maximum int64) err
 	return nil
 }
 
-func isNotKept(err error) bool { return schema.KindOf(err) == schema.NotFound }
+func isNoMedia(err error) bool { return schema.KindOf(err) == schema.NotFound }
 
 // probe reads what it needs of the content and no more.
 func (s *S3) probe(ctx context.Context, id schema.MediaID) (schema.MediaFacts, error) {
@@ -246,7 +246,7 @@ func (s *S3) probe(ctx context.Context, id schema.MediaID) (schema.MediaFacts, e
 // Unavailable. It shows nothing of the service.
 func failure(err error) error {
 	if isMissing(err) {
-		return errNotKept()
+		return errNoMedia()
 	}
 	return unavailable(err)
 }

@@ -59,7 +59,7 @@ func (v *variants) refit(ctx context.Context, dir string, file *File, of schema.
 // that has no row is, and is made again after that. Its errors are those of Stored, and Refused
 // where the picture cannot be made to fit.
 func (l *Library) Variant(ctx context.Context, id schema.MediaID, of schema.Variant) (*File, error) {
-	file, err := l.madeVariant(ctx, of.Of(id))
+	file, err := l.storedVariant(ctx, of.Of(id))
 	if schema.KindOf(err) != schema.NotFound {
 		return file, err
 	}
@@ -84,10 +84,10 @@ func (l *Library) Variant(ctx context.Context, id schema.MediaID, of schema.Vari
 			return nil, errors.Join(err, left)
 		}
 	}
-	return l.madeVariant(ctx, of.Of(id))
+	return l.storedVariant(ctx, of.Of(id))
 }
 
-func (l *Library) madeVariant(ctx context.Context, id schema.MediaID) (*File, error) {
+func (l *Library) storedVariant(ctx context.Context, id schema.MediaID) (*File, error) {
 	content, err := l.blobs.Open(ctx, id)
 	if err != nil {
 		return nil, err
@@ -104,17 +104,17 @@ func (l *Library) madeVariant(ctx context.Context, id schema.MediaID) (*File, er
 func (l *Library) OpenVariant(ctx context.Context, id schema.MediaID, of schema.Variant) (io.ReadSeekCloser, string, error) {
 	content, mediaType, err := l.openVariant(ctx, id, of)
 	if schema.KindOf(err) == schema.Refused {
-		return nil, "", errNotKept()
+		return nil, "", errNoMedia()
 	}
 	return content, mediaType, err
 }
 
 func (l *Library) openVariant(ctx context.Context, id schema.MediaID, of schema.Variant) (io.ReadSeekCloser, string, error) {
 	if of.Copy {
-		return l.openBare(ctx, schema.KeptCopy(id))
+		return l.openBare(ctx, schema.CopyID(id))
 	}
 	if !l.variants.constraints(of.Platform).Pulls {
-		return nil, "", errNotKept()
+		return nil, "", errNoMedia()
 	}
 	if of.Fit == schema.FitNone {
 		content, mediaType, err := l.openBare(ctx, id)
@@ -212,7 +212,7 @@ func (f fitting) Publish(ctx context.Context, item schema.Media, file *File) (st
 	if err := l.limits.Quota.Take(size); err != nil {
 		return "", passing(err)
 	}
-	err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: facts, Path: file.Path, shared: true})
+	err := l.blobs.Put(ctx, schema.CopyID(id), &File{MediaFacts: facts, Path: file.Path, shared: true})
 	if err != nil {
 		l.limits.Quota.Give(size)
 	}

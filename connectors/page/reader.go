@@ -84,7 +84,7 @@ func NewReader(config Config) *Reader {
 // is none. Its error is a *schema.Error of kind Retryable: ctx has ended.
 func (r *Reader) Read(ctx context.Context, address string) (Page, error) {
 	if page, ok := r.cache.find(address, r.Now()); ok {
-		r.Metrics.count(wasKept)
+		r.Metrics.count(wasCached)
 		return page, nil
 	}
 	var page Page
@@ -126,7 +126,7 @@ func (r *Reader) readOnce(ctx context.Context, address string) (Page, outcome) {
 	}
 	done, _, _ := r.reading.Do(address, func() (any, error) {
 		if page, ok := r.cache.find(address, r.Now()); ok {
-			return result{page, wasKept}, nil
+			return result{page, wasCached}, nil
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.limit)
 		defer cancel()
@@ -211,7 +211,7 @@ type outcome string
 
 const (
 	wasRead     outcome = "read"
-	wasKept     outcome = "kept"       // it was read before
+	wasCached   outcome = "kept"       // it was read before
 	saysNothing outcome = "nothing"    // or it is no page
 	notAnswered outcome = "unanswered" // it did not come, or not all of it
 )

@@ -11,7 +11,7 @@ import (
 	"crier/schema"
 )
 
-type shownBoard struct {
+type listedBoard struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	AdsOnly bool   `json:"is_ads_only"`
@@ -20,7 +20,7 @@ type shownBoard struct {
 	} `json:"owner"`
 }
 
-type shownSection struct {
+type listedSection struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
@@ -30,8 +30,8 @@ const (
 	maxLists = 5
 	// sectionedBoards is how many boards are asked for their sections when a person chooses:
 	// each is a call.
-	sectionedBoards = 50
-	askedAtOnce     = 5
+	sectionedBoards    = 50
+	sectionConcurrency = 5
 )
 
 // Check returns which board or section the account pins on, and that it is there.
@@ -44,7 +44,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, err
 	}
 	call := c.look(a, credentials, "/boards/"+to.board, opBoard)
-	var board shownBoard
+	var board listedBoard
 	response, err := c.client.Do(ctx, call, &board)
 	if err != nil {
 		return connectors.Profile{}, fmt.Errorf("asking for the board: %w", ofBoard(response, err))
@@ -60,7 +60,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	if err != nil {
 		return connectors.Profile{}, err
 	}
-	at := slices.IndexFunc(sections, func(s shownSection) bool { return s.ID == to.section })
+	at := slices.IndexFunc(sections, func(s listedSection) bool { return s.ID == to.section })
 	if at < 0 {
 		return connectors.Profile{}, &schema.Error{Kind: schema.TokenDead, End: schema.EndRemoved, Message: "the board has no such section"}
 	}
@@ -69,7 +69,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 }
 
 // title is what a board is called among those of several people.
-func (b shownBoard) title() string {
+func (b listedBoard) title() string {
 	if b.Owner.Username == "" {
 		return b.Name
 	}
@@ -79,11 +79,11 @@ func (b shownBoard) title() string {
 // Entities lists the person's boards and group boards, each followed by its sections. Boards
 // for advertisements take none of crier's pins.
 func (c *Connector) Entities(ctx context.Context, a schema.Account, person schema.Credentials) ([]connectors.Entity, error) {
-	boards, err := list[shownBoard](ctx, c, c.look(a, person, "/boards", opBoards))
+	boards, err := list[listedBoard](ctx, c, c.look(a, person, "/boards", opBoards))
 	if err != nil {
 		return nil, fmt.Errorf("listing boards: %w", err)
 	}
-	boards = slices.DeleteFunc(boards, func(b shownBoard) bool { return b.ID == "" || b.AdsOnly })
+	boards = slices.DeleteFunc(boards, func(b listedBoard) bool { return b.ID == "" || b.AdsOnly })
 	boards = boards[:min(len(boards), connectors.MaxEntities)]
 	sections, err := c.sectionsOf(ctx, a, person, boards[:min(len(boards), sectionedBoards)])
 	if err != nil {
@@ -104,10 +104,10 @@ func (c *Connector) Entities(ctx context.Context, a schema.Account, person schem
 }
 
 // sectionsOf lists the sections of boards, by their position.
-func (c *Connector) sectionsOf(ctx context.Context, a schema.Account, person schema.Credentials, boards []shownBoard) ([][]shownSection, error) {
-	sections := make([][]shownSection, len(boards))
+func (c *Connector) sectionsOf(ctx context.Context, a schema.Account, person schema.Credentials, boards []listedBoard) ([][]listedSection, error) {
+	sections := make([][]listedSection, len(boards))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(askedAtOnce)
+	group.SetLimit(sectionConcurrency)
 	for i, board := range boards {
 		group.Go(func() (err error) {
 			sections[i], err = c.sections(ctx, a, person, board.ID)
@@ -117,12 +117,12 @@ func (c *Connector) sectionsOf(ctx context.Context, a schema.Account, person sch
 	return sections, group.Wait()
 }
 
-func (c *Connector) sections(ctx context.Context, a schema.Account, credentials schema.Credentials, board string) ([]shownSection, error) {
-	sections, err := list[shownSection](ctx, c, c.look(a, credentials, "/boards/"+board+"/sections", opSections))
+func (c *Connector) sections(ctx context.Context, a schema.Account, credentials schema.Credentials, board string) ([]listedSection, error) {
+	sections, err := list[listedSection](ctx, c, c.look(a, credentials, "/boards/"+board+"/sections", opSections))
 	if err != nil {
 		return nil, fmt.Errorf("listing sections: %w", err)
 	}
-	return slices.DeleteFunc(sections, func(s shownSection) bool { return s.ID == "" }), nil
+	return slices.DeleteFunc(sections, func(s listedSection) bool { return s.ID == "" }), nil
 }
 
 // list reads a list from its beginning.

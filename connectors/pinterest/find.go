@@ -61,8 +61,8 @@ func mediaTypeOf(assets []asset) string {
 	}
 }
 
-// shownPin is what a list has of a pin.
-type shownPin struct {
+// listedPin is what a list has of a pin.
+type listedPin struct {
 	ID        string  `json:"id"`
 	CreatedAt pinTime `json:"created_at"`
 	Title     string  `json:"title"`
@@ -74,7 +74,7 @@ type shownPin struct {
 }
 
 // compare reports whether a pin looks like it, or nearly. A pin without a title may get that of its link.
-func (w likeness) compare(p shownPin) (alike, near bool) {
+func (w likeness) compare(p listedPin) (alike, near bool) {
 	if p.IsOwner != nil && !*p.IsOwner || w.media != "" && p.Media.Type != "" && w.media != p.Media.Type {
 		return false, false
 	}
@@ -89,12 +89,12 @@ func (c *Connector) pins(ctx context.Context, d schema.Delivery, of destination,
 	}
 	call := c.look(d.Account, d.Credentials, path, operation)
 	call.Query = pageQuery(next)
-	var read page[shownPin]
+	var read page[listedPin]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading pins: %w", connectors.WithoutEnd(err))
 	}
-	isPart := func(p shownPin) bool { return p.ID == "" || p.CreatedAt.IsZero() }
+	isPart := func(p listedPin) bool { return p.ID == "" || p.CreatedAt.IsZero() }
 	if read.Items == nil || slices.ContainsFunc(read.Items, isPart) {
 		return listing.Page{}, platform.Strange("is no list of pins")
 	}

@@ -62,7 +62,7 @@ func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.Telegram,
 		Text:     schema.TextLimit{Max: maxText, Count: connectors.UTF16Units},
-		Shown:    visible,
+		Visible:  visible,
 		Caption:  maxCaption,
 		Media: schema.MediaLimits{
 			Max:            maxAlbum,
@@ -100,7 +100,7 @@ func parseModeOf(raw json.RawMessage) string {
 // visible returns what Telegram shows of a text, or why it cannot read it and where that begins.
 func visible(text string, raw json.RawMessage) (string, error) {
 	mode := parseModeOf(raw)
-	read, err := markup.Shown(mode, text)
+	read, err := markup.Visible(mode, text)
 	if wrong, ok := errors.AsType[*markup.Error](err); ok {
 		before := text[:wrong.Offset]
 		line := before[strings.LastIndexByte(before, '\n')+1:]

@@ -142,7 +142,7 @@ func TestMarkupIsReadAsTelegramReadsIt(t *testing.T) {
 	for source, cases := range markupCases {
 		for _, tt := range cases {
 			t.Run(source+": "+tt.text, func(t *testing.T) {
-				visible, err := markup.Shown(tt.mode, tt.text)
+				visible, err := markup.Visible(tt.mode, tt.text)
 				if refused := refusalBy(err); visible != tt.visible || refused != tt.refused {
 					t.Errorf("the connector reads %q, %q, want %q, %q", visible, refused, tt.visible, tt.refused)
 				}
@@ -203,7 +203,7 @@ func FuzzMarkup(f *testing.F) {
 			parse = simulatedParser() // a world keeps what was sent
 		}
 		mode = modes[len(mode)%len(modes)]
-		visible, err := markup.Shown(mode, text)
+		visible, err := markup.Visible(mode, text)
 		refused := refusalBy(err)
 		if refused == "" && strings.TrimSpace(visible) == "" {
 			return // a message needs a text

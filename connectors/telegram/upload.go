@@ -103,7 +103,7 @@ type files []file
 func (c *Connector) open(ctx context.Context, d schema.Delivery) (files, error) {
 	var opened files
 	for i, item := range d.Media {
-		f, err := c.openOne(ctx, d, item)
+		f, err := c.openItem(ctx, d, item)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("opening media %d: %w", i+1, err), opened.Close())
 		}
@@ -112,7 +112,7 @@ func (c *Connector) open(ctx context.Context, d schema.Delivery) (files, error) 
 	return opened, nil
 }
 
-func (c *Connector) openOne(ctx context.Context, d schema.Delivery, item schema.Media) (file, error) {
+func (c *Connector) openItem(ctx context.Context, d schema.Delivery, item schema.Media) (file, error) {
 	probed, err := c.media.Open(ctx, item)
 	if err != nil {
 		return file{}, err

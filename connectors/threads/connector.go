@@ -82,12 +82,12 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if d.Receipt(d.Comment.Entry) == nil {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
 	}
-	made, err := c.draft(ctx, d)
+	reply, err := c.draft(ctx, d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	state, err := c.Containers.Look(ctx, d, made.container)
-	isUnread, works := err != nil && c.Containers.IsUnread(err), c.Now().Sub(made.createdAt) < graph.MaxWork
+	state, err := c.Containers.Look(ctx, d, reply.container)
+	isUnread, works := err != nil && c.Containers.IsUnread(err), c.Now().Sub(reply.createdAt) < graph.MaxWork
 	switch {
 	case isUnread && works: // which costs no try
 		return schema.Receipt{}, &schema.Error{Kind: schema.RateLimited, RetryAfter: commentWait, Alone: true, Message: "Threads does not show the comment's container"}
@@ -99,7 +99,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		c.comments.Put(d.Key, draft{})
 		return schema.Receipt{}, state.Failure()
 	}
-	receipt, err := c.publish(ctx, d, made.container)
+	receipt, err := c.publish(ctx, d, reply.container)
 	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Unprepared || e.Kind != schema.RateLimited && e.Kind != schema.Retryable {
 		c.comments.Put(d.Key, draft{}) // it is used up, or not known to be good
 	}

@@ -48,7 +48,7 @@ func creatorOf(a schema.Account) creator {
 
 // settings returns what is kept of a creator.
 func (k creator) settings() json.RawMessage {
-	return connectors.Kept(accountSettings{k.levels, k.interactions, []string{strconv.Itoa(int(k.longest.Seconds()))}})
+	return connectors.Encode(accountSettings{k.levels, k.interactions, []string{strconv.Itoa(int(k.longest.Seconds()))}})
 }
 
 func (k creator) allows(interaction string) bool {

@@ -57,7 +57,7 @@ func Constraints() schema.Constraints {
 		DailyCap:     20,
 		Listing:      schema.Listing{Within: schema.UsualListing, Refuses: true},
 		Settings:     settingRules().Check,
-		Together:     connectors.Together(oneOf),
+		Together:     connectors.Together(exclusive),
 		Wider:        wider(),
 	}
 	same := c
@@ -102,5 +102,5 @@ func (s accountSettings) encode() json.RawMessage {
 	if s == (accountSettings{}) {
 		return nil
 	}
-	return connectors.Kept(s)
+	return connectors.Encode(s)
 }

@@ -56,8 +56,8 @@ func withoutLinks(text string) (rest string, addresses []string) {
 	return essence(plain.String()), addresses
 }
 
-// shownPost is what a post shows of what it can be recognised by.
-type shownPost struct {
+// fingerprint is what a post shows of what it can be recognised by.
+type fingerprint struct {
 	text     string   // without its links
 	links    []string // sorted; of those that X shows the address of
 	unknown  int      // links of X's own, of which it does not say where they lead
@@ -84,7 +84,7 @@ func (want likeness) compare(p post) (alike, near bool) {
 
 // displayed reads what a post shows. A link is X's own (t.co), with its address among the entities, or what
 // was written.
-func (p post) displayed() (got shownPost) {
+func (p post) displayed() (got fingerprint) {
 	text, known := p.whole()
 	text = html.UnescapeString(text)
 	for _, link := range known {

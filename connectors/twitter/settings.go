@@ -77,8 +77,8 @@ func (s settings) together(media int) string {
 	}
 }
 
-// oneOf is a Constraints.Together.
-func oneOf(first schema.Entry, s settings) []schema.Detail {
+// exclusive is a Constraints.Together.
+func exclusive(first schema.Entry, s settings) []schema.Detail {
 	field := "poll"
 	if s.Poll == nil {
 		field = "quoteTweetId"

@@ -94,8 +94,8 @@ func asText(call connectors.Call, next string) connectors.Call {
 
 // items compares comments with that of a delivery. Those of others than its channel are not like it, where
 // that is known.
-func (c *Connector) items(d schema.Delivery, of underVideo, own string, shown []receivedComment) (items []listing.Item, err error) {
-	for _, s := range shown {
+func (c *Connector) items(d schema.Delivery, of underVideo, own string, comments []receivedComment) (items []listing.Item, err error) {
+	for _, s := range comments {
 		if s.ID == "" || s.Snippet.PublishedAt.IsZero() {
 			return nil, platform.Strange("lists a " + of.what + " without a name")
 		}

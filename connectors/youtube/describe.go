@@ -99,7 +99,7 @@ func settingsOfChannel(longUploads string) json.RawMessage {
 	if longUploads == "" {
 		return nil
 	}
-	return connectors.Kept(accountSettings{longUploads})
+	return connectors.Encode(accountSettings{longUploads})
 }
 
 // constraintsOfAccount is what is taken of a channel.

@@ -241,7 +241,7 @@ func (s *authorizations) open(ctx context.Context, consent schema.Consent) (page
 			return "", time.Time{}, err
 		}
 	}
-	if consent, err = s.staged(consent, schema.ConsentAsked, staged); err != nil {
+	if consent, err = s.staged(consent, schema.ConsentPending, staged); err != nil {
 		return "", time.Time{}, err
 	}
 	return page, consent.ExpiresAt, s.Store.BeginConsent(ctx, schema.HashConsentToken(token), consent)

@@ -135,7 +135,7 @@ func (u checkup) examine(ctx context.Context, a schema.Account) healthView {
 		NeedsReconnect: a.NeedsReconnect, CheckedAt: answer.Moment(u.Now()), ExpiresAt: answer.MomentOrNull(a.ExpiresAt),
 	}
 	if err == nil {
-		if v.Missing = u.missing(ctx, a); slices.ContainsFunc(v.Missing, func(m missingView) bool { return m.Asked }) {
+		if v.Missing = u.missing(ctx, a); slices.ContainsFunc(v.Missing, func(m missingView) bool { return m.OnConsent }) {
 			v.ReconnectURL = u.reconnectURL(ctx, a)
 		}
 		return v

@@ -13,7 +13,7 @@ type missingView struct {
 	What        connectors.Purpose `json:"what"`
 	Permissions []string           `json:"permissions"`    // as the platform calls them; empty: it is not known which
 	Partly      bool               `json:"partly"`         // something of it is read
-	Asked       bool               `json:"askedOnConsent"` // whether connecting again asks for them
+	OnConsent   bool               `json:"askedOnConsent"` // whether connecting again asks for them
 }
 
 // missing tells what is not read of a healthy account: what its owner has not granted, and what
@@ -42,7 +42,7 @@ func (u checkup) missing(ctx context.Context, a schema.Account) []missingView {
 			known[i].For = []connectors.Purpose{purpose}
 		}
 		if missing = viewMissing(missing, scopes, known); len(known) == 0 {
-			missing = append(missing, missingView{What: purpose, Permissions: []string{}, Asked: true})
+			missing = append(missing, missingView{What: purpose, Permissions: []string{}, OnConsent: true})
 		}
 	}
 	return missing
@@ -54,12 +54,12 @@ func viewMissing(views []missingView, scopes connectors.Scopes, missing []connec
 		for _, purpose := range scope.For {
 			i := slices.IndexFunc(views, func(v missingView) bool { return v.What == purpose })
 			if i < 0 {
-				i, views = len(views), append(views, missingView{What: purpose, Partly: true, Asked: true})
+				i, views = len(views), append(views, missingView{What: purpose, Partly: true, OnConsent: true})
 			}
 			v := &views[i]
 			v.Permissions = append(v.Permissions, scope.Name)
 			v.Partly = v.Partly && scope.Partly
-			v.Asked = v.Asked && slices.Contains(scopes.Requested(), scope.Name)
+			v.OnConsent = v.OnConsent && slices.Contains(scopes.Requested(), scope.Name)
 		}
 	}
 	return views

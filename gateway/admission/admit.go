@@ -181,7 +181,7 @@ func unauthorized(message string) *schema.Error {
 }
 
 func showQuota(c *gin.Context, q Quota) {
-	limit, remaining := q.Shown()
+	limit, remaining := q.Figures()
 	c.Header(headerLimit, strconv.Itoa(limit))
 	c.Header(headerRemaining, strconv.Itoa(remaining))
 	c.Header(headerReset, strconv.FormatInt(q.Reset.UnixMilli(), 10))

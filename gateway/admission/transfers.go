@@ -17,9 +17,9 @@ const (
 	// last as long as the client's connection is slow, so most places are left to the
 	// others.
 	maxTransfers = maxInFlight / 4
-	// maxTransfersOfOne is how many of them one workspace may have, or one network
+	// maxPartyTransfers is how many of them one workspace may have, or one network
 	// without a key.
-	maxTransfersOfOne = maxTransfers / 4
+	maxPartyTransfers = maxTransfers / 4
 )
 
 // party is who uploads or downloads a file: a workspace, or without a key a network.
@@ -74,7 +74,7 @@ func (t *transfers) enter(c *gin.Context) {
 func (t *transfers) begin(p party) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.of[p] >= maxTransfersOfOne {
+	if t.of[p] >= maxPartyTransfers {
 		return false
 	}
 	if t.all >= maxTransfers {

@@ -43,15 +43,15 @@ type Quota struct {
 	Reset time.Time
 }
 
-// shownUnlimited is the limit that headers show where there is none.
-const shownUnlimited = 1_000_000
+// noLimitFigure is the limit that headers show where there is none.
+const noLimitFigure = 1_000_000
 
 func (q Quota) exceeded() bool { return q.Limit > 0 && q.used > q.Limit }
 
-// Shown returns the figures for headers and answers.
-func (q Quota) Shown() (limit, remaining int) {
+// Figures returns the figures for headers and answers.
+func (q Quota) Figures() (limit, remaining int) {
 	if q.Limit == 0 {
-		return shownUnlimited, shownUnlimited
+		return noLimitFigure, noLimitFigure
 	}
 	return q.Limit, max(q.Limit-q.used, 0)
 }

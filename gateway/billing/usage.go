@@ -75,7 +75,7 @@ func (u *usage) get(c *gin.Context) error {
 	}
 	requests := requestsView{ResetsAt: answer.Moment(r.Quota.Reset)}
 	if r.Quota.Limit > 0 {
-		limit, remaining := r.Quota.Shown()
+		limit, remaining := r.Quota.Figures()
 		requests.Limit, requests.Remaining = &limit, &remaining
 	}
 	return answer.Named(c, http.StatusOK, "usage", usageView{

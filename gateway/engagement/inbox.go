@@ -70,9 +70,9 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	if err := e.known(c, filter); err != nil {
 		return err
 	}
-	oneMore := filter
-	oneMore.Limit++
-	entries, err := e.Store.Inbox(ctx, workspace, oneMore)
+	lookahead := filter
+	lookahead.Limit++
+	entries, err := e.Store.Inbox(ctx, workspace, lookahead)
 	if err != nil {
 		return err
 	}

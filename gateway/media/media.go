@@ -101,7 +101,7 @@ func (m *media) newUpload(c *gin.Context) (schema.Upload, error) {
 		return schema.Upload{}, fmt.Errorf("reading randomness: %w", err)
 	}
 	return schema.Upload{
-		ID: schema.NewID[schema.MediaID](now), Workspace: admission.RequestOf(c).Key.Workspace, State: schema.UploadKept,
+		ID: schema.NewID[schema.MediaID](now), Workspace: admission.RequestOf(c).Key.Workspace, State: schema.UploadStored,
 		Secret: hex.EncodeToString(secret), CreatedAt: now, ExpiresAt: now.Add(schema.UnusedUploadLife),
 	}, nil
 }

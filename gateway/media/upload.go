@@ -191,7 +191,7 @@ func (m *media) served(ctx context.Context, id schema.MediaID, name string) (sch
 		return schema.Upload{ID: id}, nil
 	}
 	u, err := m.Store.PublicMedia(ctx, id, secretOf(name))
-	if err == nil && u.State != schema.UploadKept {
+	if err == nil && u.State != schema.UploadStored {
 		err = mediaNotFound(nil)
 	}
 	return u, err

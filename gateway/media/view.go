@@ -35,7 +35,7 @@ func (l *Library) view(u schema.Upload) uploadView {
 	if u.State == schema.UploadAwaited {
 		return v
 	}
-	v.URL, v.Type, v.MimeType, v.Size = l.Address(u), u.Facts.Kind.Shown(), u.Facts.Type, u.Facts.Size
+	v.URL, v.Type, v.MimeType, v.Size = l.Address(u), u.Facts.Kind.APIKind(), u.Facts.Type, u.Facts.Size
 	v.Width, v.Height, v.Animated = u.Facts.Width, u.Facts.Height, u.Facts.Animated
 	v.Duration = u.Facts.Duration.Round(time.Millisecond).Seconds()
 	return v

@@ -36,14 +36,14 @@ type postResponse struct {
 }
 
 func (p *posts) create(c *gin.Context) error {
-	return p.createOne(c, readPostFields, func(post schema.Post, warnings []schema.Detail) any {
+	return p.createFrom(c, readPostFields, func(post schema.Post, warnings []schema.Detail) any {
 		return postResponse{Success: true, Post: viewPost(post), Warnings: warnings}
 	})
 }
 
-// createOne makes the post whose fields read finds in the request, and answers with what
+// createFrom makes the post whose fields read finds in the request, and answers with what
 // view shows of it.
-func (p *posts) createOne(c *gin.Context, read func(*body.Form) postFields, view func(schema.Post, []schema.Detail) any) error {
+func (p *posts) createFrom(c *gin.Context, read func(*body.Form) postFields, view func(schema.Post, []schema.Detail) any) error {
 	f, err := body.ReadForm(c)
 	if err != nil {
 		return err

@@ -143,7 +143,7 @@ func (p *posts) resolveUpload(ctx context.Context, uploads []schema.Upload, secr
 	}
 	m.Facts, m.URL = &u.Facts, p.Uploads.Address(u)
 	if m.Kind == "" {
-		m.Kind = u.Facts.Kind.Shown()
+		m.Kind = u.Facts.Kind.APIKind()
 	}
 	if m.AltText == "" {
 		m.AltText = u.AltText

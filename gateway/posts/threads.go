@@ -33,7 +33,7 @@ type threadResponse struct {
 }
 
 func (t *threads) create(c *gin.Context) error {
-	return t.posts.createOne(c, readThreadFields, func(post schema.Post, warnings []schema.Detail) any {
+	return t.posts.createFrom(c, readThreadFields, func(post schema.Post, warnings []schema.Detail) any {
 		return threadResponse{Success: true, Thread: viewThread(post), Warnings: warnings}
 	})
 }

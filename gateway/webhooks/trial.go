@@ -58,14 +58,14 @@ func (w *webhooks) test(c *gin.Context, id schema.WebhookID) error {
 	})
 	return answer.Named(c, http.StatusOK, "test", trialView{
 		Event: event, DeliveredAt: answer.Moment(w.Now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
-		Error: shownCause(err),
+		Error: causeMessage(err),
 	}, nil)
 }
 
 func readEvent(f *body.Form) schema.EventType {
 	name, ok := f.Text("event", body.MaxShort)
 	if !ok {
-		requireOneEvent(f, "event")
+		requireEvent(f, "event")
 		return ""
 	}
 	event := schema.EventType(name)
@@ -75,7 +75,7 @@ func readEvent(f *body.Form) schema.EventType {
 	return event
 }
 
-func shownCause(err error) string {
+func causeMessage(err error) string {
 	if err == nil {
 		return ""
 	}

@@ -19,7 +19,7 @@ import (
 	"crier/schema/people"
 )
 
-const shownDeliveries = 50
+const recentDeliveries = 50
 
 // Store is all that webhooks ask of the database.
 type Store interface {
@@ -98,7 +98,7 @@ type webhookFields struct {
 func (w *webhooks) create(c *gin.Context, f *body.Form) error {
 	fields := webhookFields{url: body.Optional(f.Text("url", body.MaxURL)), events: readEvents(f)}
 	f.Require("url")
-	requireOneEvent(f, "events")
+	requireEvent(f, "events")
 	f.NoteUnread()
 	w.checkAddress(c.Request.Context(), fields, f.Report)
 	if err := f.Report.Err(); err != nil {
@@ -184,7 +184,7 @@ func (w *webhooks) get(c *gin.Context, id schema.WebhookID) error {
 	if err != nil {
 		return err
 	}
-	webhook, records, err := w.Store.Deliveries(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
+	webhook, records, err := w.Store.Deliveries(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: recentDeliveries})
 	if err != nil {
 		return err
 	}
@@ -210,19 +210,19 @@ func readEvents(f *body.Form) []schema.EventType {
 		}
 	}
 	if len(items) == 0 {
-		f.Fail("events", body.CodeRequired, oneEvent())
+		f.Fail("events", body.CodeRequired, eventMessage())
 	}
 	return events
 }
 
-// requireOneEvent is Form.Require for a field of events.
-func requireOneEvent(f *body.Form, field string) {
+// requireEvent is Form.Require for a field of events.
+func requireEvent(f *body.Form, field string) {
 	if _, there := f.Find(field); !there {
-		f.Fail(field, body.CodeRequired, oneEvent())
+		f.Fail(field, body.CodeRequired, eventMessage())
 	}
 }
 
-func oneEvent() string { return "an event is required, of " + schema.EventNames() }
+func eventMessage() string { return "an event is required, of " + schema.EventNames() }
 
 // noEvent is the message for a name that is not an event's.
 func noEvent(name string) string {

@@ -21,8 +21,8 @@ const (
 	maxSubject = 255 // OpenID Connect Core 1.0, 2
 	maxEmail   = 254 // RFC 5321, 4.5.3.1.3
 	maxName    = 200
-	// maxShownGroups is how many groups a log names.
-	maxShownGroups = 20
+	// maxLoggedGroups is how many groups a log names.
+	maxLoggedGroups = 20
 )
 
 // claims are what an issuer says of somebody, each still as JSON.
@@ -112,7 +112,7 @@ func (p *Provider) testify(subject string, c claims) (t people.Testimony, err er
 	groups := c.texts(p.settings.GroupsClaim)
 	t = people.Testimony{
 		Issuer: p.settings.Issuer, Subject: subject, Email: c.email(), Verified: c.truth("email_verified"),
-		Groups: groups[:min(len(groups), maxShownGroups)], Roles: p.settings.roles(groups),
+		Groups: groups[:min(len(groups), maxLoggedGroups)], Roles: p.settings.roles(groups),
 	}
 	t.Name = c.name(t.Email)
 	domain := t.Email[strings.LastIndexByte(t.Email, '@')+1:]

@@ -110,7 +110,7 @@ func pingAll(ctx context.Context, dialer *kafka.Dialer, brokers []string) []erro
 	errs := make([]error, len(brokers))
 	var asking sync.WaitGroup
 	for i, broker := range brokers {
-		asking.Go(func() { errs[i] = pingOne(ctx, dialer, broker) })
+		asking.Go(func() { errs[i] = pingBroker(ctx, dialer, broker) })
 	}
 	asking.Wait()
 	return errs
@@ -153,7 +153,7 @@ func isHungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-func pingOne(ctx context.Context, dialer *kafka.Dialer, broker string) error {
+func pingBroker(ctx context.Context, dialer *kafka.Dialer, broker string) error {
 	conn, err := dialer.DialContext(ctx, "tcp", broker)
 	if err != nil {
 		return err

@@ -12,14 +12,14 @@ import (
 // The promises, which are checked at every event.
 const (
 	neverTwice       = "nothing is published twice"
-	oneCall          = "one visible call at a time"
+	serialCalls      = "one visible call at a time"
 	noUncheckedRetry = "a call of unknown outcome is not repeated before two looks"
 	cancelHolds      = "an acknowledged cancel is never published"
 	editHolds        = "the last acknowledged edit is what is published"
 	notEarly         = "nothing is published before its time"
 	notLate          = "where nothing goes wrong, posts are on time"
 	waits            = "a wait is waited"
-	oneChain         = "a thread is one chain, in order"
+	threadIsChain    = "a thread is one chain, in order"
 	commentOfEntry   = "a comment hangs on its published entry"
 	jobLives         = "a job lives until its effect commits"
 	countsAgree      = "a post's status and counters agree with its targets"
@@ -28,7 +28,7 @@ const (
 	unknownIsRare    = "an outcome is unknown only where nobody can look, or could before the deadline"
 	failedIsFailed   = "what is said to have failed is not there"
 	receiptsAgree    = "receipts say what is there"
-	lateIsKept       = "a late receipt is never lost"
+	lateIsStored     = "a late receipt is never lost"
 )
 
 // violation is a promise that was broken.
@@ -161,7 +161,7 @@ func (c *check) calls(d schema.Delivery) {
 	m := c.mark(s)
 	switch {
 	case m.inFlight > 0:
-		c.breaks(oneCall, "%s is called while a call of it is in hand", s)
+		c.breaks(serialCalls, "%s is called while a call of it is in hand", s)
 	case m.published && !m.safe:
 		c.breaks(neverTwice, "%s is called once more after it was published", s)
 	case m.doubt && !m.lookedTwice() && !m.safe && m.allowed == 0:
@@ -233,9 +233,9 @@ func (c *check) followsChain(d schema.Delivery) {
 		case i < d.Entry && isThere:
 			parent = m
 		case i < d.Entry && !d.ContinueOnError:
-			c.breaks(oneChain, "%s is called, entry %d is not published", spotOf(d), i)
+			c.breaks(threadIsChain, "%s is called, entry %d is not published", spotOf(d), i)
 		case i > d.Entry && isThere:
-			c.breaks(oneChain, "%s is called after entry %d", spotOf(d), i)
+			c.breaks(threadIsChain, "%s is called after entry %d", spotOf(d), i)
 		}
 	}
 	got := ""
@@ -246,7 +246,7 @@ func (c *check) followsChain(d schema.Delivery) {
 		parent = &mark{ids: []string{""}}
 	}
 	if !parent.has(got) {
-		c.breaks(oneChain, "%s hangs on %q, not %q", spotOf(d), got, parent.ids)
+		c.breaks(threadIsChain, "%s hangs on %q, not %q", spotOf(d), got, parent.ids)
 	}
 }
 
@@ -283,7 +283,7 @@ func (c *check) ends(d schema.Delivery) *mark {
 
 func (c *check) looks(d schema.Delivery) {
 	if c.mark(spotOf(d)).inFlight > 0 {
-		c.breaks(oneCall, "%s is looked for while a call of it is in hand", spotOf(d))
+		c.breaks(serialCalls, "%s is looked for while a call of it is in hand", spotOf(d))
 	}
 }
 

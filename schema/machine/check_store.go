@@ -164,7 +164,7 @@ func (c *check) inspect(p *post) {
 			c.breaks(jobLives, "%s is to be posted and has no job", commentSpot(comment))
 		}
 		if id, late := c.late[commentSpot(comment)]; late && id != comment.nativeID {
-			c.breaks(lateIsKept, "%s has the id %q, not %q", commentSpot(comment), comment.nativeID, id)
+			c.breaks(lateIsStored, "%s has the id %q, not %q", commentSpot(comment), comment.nativeID, id)
 		}
 	}
 	for _, t := range p.targets {
@@ -178,7 +178,7 @@ func (c *check) lateReceipts(p *post, t *target) {
 		s := spot{p.number, t.n, i, false}
 		id, late := c.late[s]
 		if late && c.mark(s).allowed == 0 && !slices.ContainsFunc(t.receipts, func(r schema.Receipt) bool { return r.Entry == i && r.NativeID == id && !r.Open }) {
-			c.breaks(lateIsKept, "%s lacks the receipt %s: it has %+v", s, id, t.receipts)
+			c.breaks(lateIsStored, "%s lacks the receipt %s: it has %+v", s, id, t.receipts)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 func (s *store) addComments(p *post, t *target, r schema.Result, now time.Time) {
 	for _, wanted := range r.Comments {
 		fresh := &comment{
-			id: s.newID(), madeAt: now, post: p, target: t, position: wanted.Position, entry: wanted.Target, text: wanted.Text,
+			id: s.newID(), createdAt: now, post: p, target: t, position: wanted.Position, entry: wanted.Target, text: wanted.Text,
 			state: schema.CommentSkipped, claimed: claimed{step: schema.StepPublish},
 		}
 		if isPublished(r.Receipts, wanted.Target) || !s.rules.commentNeedsEntry {
@@ -27,7 +27,7 @@ func (s *store) addComments(p *post, t *target, r schema.Result, now time.Time) 
 			s.comments[fresh.id] = fresh
 		case old.state == schema.CommentSkipped && fresh.state == schema.CommentPending:
 			delete(s.comments, old.id)
-			old.id, old.madeAt, old.state, old.text = fresh.id, fresh.madeAt, fresh.state, fresh.text
+			old.id, old.createdAt, old.state, old.text = fresh.id, fresh.createdAt, fresh.state, fresh.text
 			s.comments[old.id] = old
 		}
 	}
@@ -58,7 +58,7 @@ func commentDelivery(c *comment) schema.Delivery {
 	d := schema.Delivery{
 		Ref:   schema.TargetRef{Post: c.post.id, N: c.target.n, Version: c.target.version},
 		Claim: c.claim, Step: c.step, Account: c.target.account, Entry: c.entry, Attempts: c.attempts, FindAttempts: c.looked,
-		Since: c.since, DueAt: c.madeAt.Add(schema.FirstCommentDelay), Receipts: slices.Clone(c.target.receipts),
+		Since: c.since, DueAt: c.createdAt.Add(schema.FirstCommentDelay), Receipts: slices.Clone(c.target.receipts),
 		Comment: &schema.Comment{ID: c.id, Position: c.position, Entry: c.entry, Text: c.text},
 	}
 	d.DescribeComment(c.post.content, constraintsOf(c.target.account.Platform))

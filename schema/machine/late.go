@@ -10,7 +10,7 @@ import (
 func (s *store) keepReceipt(p *post, t *target, late schema.Receipt, now time.Time) {
 	standing := schema.Standing{Delivery: deliveryOf(p, t), State: t.state, Wait: max(0, t.next.Sub(now))}
 	r, arrival := standing.Keep(late, now)
-	if arrival != schema.ReceiptKept {
+	if arrival != schema.ReceiptNew {
 		return
 	}
 	t.write(r, now)
@@ -40,7 +40,7 @@ func (s *store) recount(p *post) {
 // (Comment.keepReceipt).
 func (s *store) keepCommentReceipt(c *comment, late schema.CommentResult) {
 	r, arrival := schema.Comment{NativeID: c.nativeID}.KeepComment(late)
-	if arrival != schema.ReceiptKept {
+	if arrival != schema.ReceiptNew {
 		return
 	}
 	c.state, c.nativeID, c.failure, c.leaseUntil = r.State, r.NativeID, nil, time.Time{}

@@ -31,7 +31,7 @@ func (s *store) postponeComment(id schema.CommentID, wait time.Duration, now tim
 	if c == nil || c.state != schema.CommentPending || c.step == schema.StepFind || c.next.After(now.Add(earlyBy)) {
 		return false
 	}
-	until := c.madeAt.Add(schema.FirstCommentDelay + s.lateness)
+	until := c.createdAt.Add(schema.FirstCommentDelay + s.lateness)
 	if !now.Before(until) {
 		return false
 	}

@@ -68,15 +68,15 @@ type claimed struct {
 }
 
 type comment struct {
-	id       schema.CommentID
-	madeAt   time.Time
-	post     *post
-	target   *target
-	position int
-	entry    int
-	text     string
-	state    schema.CommentState
-	nativeID string
+	id        schema.CommentID
+	createdAt time.Time
+	post      *post
+	target    *target
+	position  int
+	entry     int
+	text      string
+	state     schema.CommentState
+	nativeID  string
 	claimed
 }
 

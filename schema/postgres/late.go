@@ -222,7 +222,7 @@ type arrivals struct {
 }
 
 var arrivalNames = [...]string{
-	schema.ReceiptKnown: "known", schema.ReceiptKept: "kept", schema.ReceiptSecond: "second",
+	schema.ReceiptKnown: "known", schema.ReceiptNew: "kept", schema.ReceiptSecond: "second",
 }
 
 func newArrivals(r prometheus.Registerer) arrivals {

@@ -37,8 +37,8 @@ var spelled = map[rune]string{
 
 // folds is what each character of the basic plane becomes; most texts have no others.
 type folds struct {
-	one  [1 << 16]uint16   // the character; 0: none; several: see many
-	many map[uint16]string // what becomes several characters
+	single [1 << 16]uint16   // the character; 0: none; several: see many
+	many   map[uint16]string // what becomes several characters
 }
 
 const several = 0xFFFF
@@ -49,9 +49,9 @@ var basic = sync.OnceValue(func() *folds {
 	for r := rune(1); r < several; r++ {
 		switch folded := []rune(foldRune(r)); {
 		case len(folded) == 1 && folded[0] < several:
-			f.one[r] = uint16(folded[0])
+			f.single[r] = uint16(folded[0])
 		case len(folded) > 0:
-			f.one[r], f.many[uint16(r)] = several, string(folded)
+			f.single[r], f.many[uint16(r)] = several, string(folded)
 		}
 	}
 	return f
@@ -73,10 +73,10 @@ func (f *folds) append(to []byte, text string) []byte {
 			to = compose(to, semiVoiced)
 		case r >= several:
 			to = append(to, foldRune(r)...)
-		case f.one[r] == several:
+		case f.single[r] == several:
 			to = append(to, f.many[uint16(r)]...)
-		case f.one[r] != 0:
-			to = utf8.AppendRune(to, rune(f.one[r]))
+		case f.single[r] != 0:
+			to = utf8.AppendRune(to, rune(f.single[r]))
 		}
 	}
 	return to

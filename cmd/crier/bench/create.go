@@ -12,8 +12,8 @@ const (
 	createConnections = 256
 	createWarmup      = 2 * time.Second
 	createMeasured    = 8 * time.Second
-	oneWarmup         = 500 * time.Millisecond
-	oneMeasured       = 3 * time.Second
+	singleWarmup      = 500 * time.Millisecond
+	singleMeasured    = 3 * time.Second
 
 	// Posts are scheduled over the weeks ahead, as calendars are, so that an account has
 	// no more of them on a day than it takes, and from tomorrow on: today has others.
@@ -54,7 +54,7 @@ func measureCreate(ctx context.Context, s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	single, err := s.createByOne(ctx, plan)
+	single, err := s.createSerially(ctx, plan)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *session) create(ctx context.Context, plan loadPlan) (many, single loadR
 	if many, err = s.createByMany(ctx, plan); err != nil {
 		return many, single, err
 	}
-	single, err = s.createByOne(ctx, plan)
+	single, err = s.createSerially(ctx, plan)
 	return many, single, err
 }
 
@@ -91,9 +91,9 @@ func (s *session) createByMany(ctx context.Context, plan loadPlan) (many loadRes
 	return many, err
 }
 
-func (s *session) createByOne(ctx context.Context, plan loadPlan) (single loadResult, err error) {
+func (s *session) createSerially(ctx context.Context, plan loadPlan) (single loadResult, err error) {
 	plan.Label, plan.Connections = plan.Label+"-one", 1
-	plan.Warmup, plan.Measured = oneWarmup, oneMeasured
+	plan.Warmup, plan.Measured = singleWarmup, singleMeasured
 	s.say("creating posts: one caller")
 	err = s.do(ctx, roleLoad, plan, &single)
 	s.tell(single)

@@ -58,7 +58,7 @@ func (d *drain) add(posts []arrived) {
 			d.errors++
 			continue
 		}
-		d.addOne(workspace, i, p.CreatedAt.Sub(due))
+		d.addArrival(workspace, i, p.CreatedAt.Sub(due))
 		if d.arrived == 0 {
 			d.first = p.CreatedAt
 		}
@@ -67,7 +67,7 @@ func (d *drain) add(posts []arrived) {
 	}
 }
 
-func (d *drain) addOne(workspace, i int, late time.Duration) {
+func (d *drain) addArrival(workspace, i int, late time.Duration) {
 	if d.seen[workspace][i] || late < -early {
 		d.errors++
 	}

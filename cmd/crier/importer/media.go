@@ -52,7 +52,7 @@ func (p *post) addMedia(body map[string]any, r *row) *problem {
 	if wrong := p.addFits(items); wrong != nil {
 		return wrong
 	}
-	if wrong := p.addKept(items); wrong != nil {
+	if wrong := p.addKeepMetadata(items); wrong != nil {
 		return wrong
 	}
 	if len(items) > 0 {
@@ -116,8 +116,8 @@ func (p *post) addFits(items []mediaItem) *problem {
 	return nil
 }
 
-// addKept says of which items the metadata is published: of all, or of each.
-func (p *post) addKept(items []mediaItem) *problem {
+// addKeepMetadata says of which items the metadata is published: of all, or of each.
+func (p *post) addKeepMetadata(items []mediaItem) *problem {
 	keeps := list(p.cells["keepMetadata"])
 	if len(keeps) > 1 && len(keeps) != len(items) {
 		return &problem{field: "keepMetadata", message: fmt.Sprintf("there are %d answers for %d media items", len(keeps), len(items))}

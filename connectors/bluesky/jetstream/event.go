@@ -37,13 +37,13 @@ type message struct {
 func isDID(text string) bool {
 	rest, ok := strings.CutPrefix(text, "did:")
 	method, id, named := strings.Cut(rest, ":")
-	return ok && named && len(method) <= 16 && isMadeOf(method, "") && len(id) <= 256 && isMadeOf(id, "._:%-")
+	return ok && named && len(method) <= 16 && consistsOf(method, "") && len(id) <= 256 && consistsOf(id, "._:%-")
 }
 
-func isKey(text string) bool { return len(text) <= 512 && isMadeOf(text, "._:~-") }
+func isKey(text string) bool { return len(text) <= 512 && consistsOf(text, "._:~-") }
 
-// isMadeOf reports whether a text has letters and digits of ASCII, and signs that are given, alone.
-func isMadeOf(text, signs string) bool {
+// consistsOf reports whether a text has letters and digits of ASCII, and signs that are given, alone.
+func consistsOf(text, signs string) bool {
 	for i := range len(text) {
 		c := text[i]
 		if (c|0x20 < 'a' || 'z' < c|0x20) && (c < '0' || '9' < c) && strings.IndexByte(signs, c) < 0 {

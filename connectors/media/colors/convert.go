@@ -58,7 +58,7 @@ func (c *Converter) color(from [3]uint8) (to [3]uint8) {
 
 // Convert converts a picture where it stands.
 func (c *Converter) Convert(m *image.RGBA) {
-	last, lastMade := [3]uint8{}, c.color([3]uint8{}) // neighbors are often alike
+	last, lastConverted := [3]uint8{}, c.color([3]uint8{}) // neighbors are often alike
 	for at := 0; at+4 <= len(m.Pix); at += 4 {
 		pixel := m.Pix[at : at+4 : at+4]
 		alpha := uint32(pixel[3])
@@ -70,9 +70,9 @@ func (c *Converter) Convert(m *image.RGBA) {
 			from[i] = uint8(min(255, uint32(pixel[i])*255/alpha))
 		}
 		if from != last {
-			last, lastMade = from, c.color(from)
+			last, lastConverted = from, c.color(from)
 		}
-		for i, n := range lastMade {
+		for i, n := range lastConverted {
 			pixel[i] = uint8(uint32(n) * alpha / 255)
 		}
 	}

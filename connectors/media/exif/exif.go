@@ -99,8 +99,8 @@ func (o Orientation) Of(size image.Point) image.Point {
 	return size
 }
 
-// Shown takes a stored picture of a size to how it is shown.
-func (o Orientation) Shown(stored image.Point) f64.Aff3 {
+// Transform takes a stored picture of a size to how it is shown.
+func (o Orientation) Transform(stored image.Point) f64.Aff3 {
 	w, h := float64(stored.X), float64(stored.Y)
 	switch o {
 	case 2: // mirrored
@@ -125,7 +125,7 @@ func (o Orientation) Shown(stored image.Point) f64.Aff3 {
 // Stored returns where a part of a picture as shown is in it as stored, in a picture of the
 // stored size.
 func (o Orientation) Stored(part image.Rectangle, size image.Point) image.Rectangle {
-	a := o.Shown(size)
+	a := o.Transform(size)
 	// A turn is its own inverse except for the sign, so that the inverse is the transposed.
 	back := func(p image.Point) image.Point {
 		x, y := float64(p.X)-a[2], float64(p.Y)-a[5]

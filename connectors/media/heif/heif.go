@@ -139,8 +139,8 @@ func (r *reader) note(boxes *[]bmff.Box, b bmff.Box) error {
 	return nil
 }
 
-// metaKept are the boxes that items are found by, besides those that are read (14496-12, 8.11).
-var metaKept = []string{"hdlr", "iref", "dinf", "grpl", "ipro"}
+// itemBoxes are the boxes that items are found by, besides those that are read (14496-12, 8.11).
+var itemBoxes = []string{"hdlr", "iref", "dinf", "grpl", "ipro"}
 
 func (r *reader) inMeta(b bmff.Box) error {
 	switch b.Kind {
@@ -163,7 +163,7 @@ func (r *reader) inMeta(b bmff.Box) error {
 	case "idat":
 		r.data = b
 	default:
-		if !slices.Contains(metaKept, b.Kind) {
+		if !slices.Contains(itemBoxes, b.Kind) {
 			r.beside = append(r.beside, Extent{b.Body, b.End})
 		}
 	}

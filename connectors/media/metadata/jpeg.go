@@ -39,15 +39,15 @@ func (w *jpegPlan) segment(s *walk.Segment) error {
 	if err != nil {
 		return err
 	}
-	with, isKept := w.labelled(s.Marker, content)
-	if isKept {
+	with, keep := w.labelled(s.Marker, content)
+	if keep {
 		return nil
 	}
 	return w.replace(s.Start, s.End, with)
 }
 
 // labelled decides about a segment of an application, or a comment.
-func (w *jpegPlan) labelled(marker byte, content []byte) (with []byte, isKept bool) {
+func (w *jpegPlan) labelled(marker byte, content []byte) (with []byte, keep bool) {
 	const jfif, profile, adobe = "JFIF\x00", "ICC_PROFILE\x00", "Adobe"
 	const jfifBytes, thumbnailAt, adobeBytes = 14, 12, 12
 	is := func(label string, minimum int) bool {

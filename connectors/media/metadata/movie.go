@@ -14,7 +14,7 @@ import (
 // Format). All others become free space: user data (udta, with ©xyz and loci), meta with its keys, XMP
 // (uuid), the clock of whoever recorded it (prft), what makers of cameras add. Free space is blanked too,
 // since programs leave there what they no longer want.
-var boxesKept = map[string][]string{
+var movieBoxes = map[string][]string{
 	"":     {"ftyp", "styp", "moov", "moof", "mdat", "imda", "sidx", "ssix", "mfra", "pdin", "wide", "bloc"},
 	"moov": {"mvhd", "trak", "mvex", "iods", "pssh", "rmra", "clip", "ctab"},
 	"trak": {"tkhd", "edts", "mdia", "tref", "trgr", "tapt", "load", "matt", "clip", "imap", "txas", "senc"},
@@ -77,7 +77,7 @@ func (m *movieWalk) damaged(start, end int64, parent string) error {
 		return m.fill(start, end)
 	}
 	kind := string(raw[4:])
-	if isLonger := int64(binary.BigEndian.Uint32(raw[:])) > end-start; isLonger && slices.Contains(boxesKept[parent], kind) {
+	if isLonger := int64(binary.BigEndian.Uint32(raw[:])) > end-start; isLonger && slices.Contains(movieBoxes[parent], kind) {
 		return m.box(bmff.Box{Kind: kind, Start: start, Body: start + head, End: end}, parent)
 	}
 	return m.fill(start, end)
@@ -109,7 +109,7 @@ func (m *movieWalk) box(b bmff.Box, parent string) error {
 			return err
 		}
 	}
-	if !slices.Contains(boxesKept[parent], b.Kind) && !m.isSpherical(b, parent) {
+	if !slices.Contains(movieBoxes[parent], b.Kind) && !m.isSpherical(b, parent) {
 		return m.free(b)
 	}
 	switch b.Kind {
@@ -222,9 +222,9 @@ func (m *movieWalk) references(b bmff.Box) error {
 	return err
 }
 
-// tracksKept are the handlers of tracks that are seen or heard, and of time codes. Subtitles are none of
+// trackHandlers are the handlers of tracks that are seen or heard, and of time codes. Subtitles are none of
 // them: drones and recorders in cars write into them where they are.
-var tracksKept = []string{"vide", "soun", "auxv", "pict", "clcp", "tmcd", "hint", "\x00\x00\x00\x00"}
+var trackHandlers = []string{"vide", "soun", "auxv", "pict", "clcp", "tmcd", "hint", "\x00\x00\x00\x00"}
 
 // handler looks at what a track is of.
 func (m *movieWalk) handler(b bmff.Box) error {
@@ -232,7 +232,7 @@ func (m *movieWalk) handler(b bmff.Box) error {
 	if err != nil {
 		return err
 	}
-	if kind := string(raw[8:12]); !slices.Contains(tracksKept, kind) {
+	if kind := string(raw[8:12]); !slices.Contains(trackHandlers, kind) {
 		m.name(kind)
 	}
 	return nil

@@ -148,9 +148,9 @@ func (p *planner) read(into []byte, at int64) error {
 	return nil
 }
 
-// gifKept are the applications whose extensions a GIF is shown by: how often it repeats, and its color
+// gifApplications are the applications whose extensions a GIF is shown by: how often it repeats, and its color
 // profile. XMP is an extension of another.
-var gifKept = []string{"NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"}
+var gifApplications = []string{"NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"}
 
 // gif cuts comments, the extensions of applications, and what follows the end.
 func (p *planner) gif() error {
@@ -158,7 +158,7 @@ func (p *planner) gif() error {
 		switch {
 		case b.Kind == walk.GIFTrailer:
 			return p.cut(b.End, p.size)
-		case b.Kind == walk.GIFImage, b.Label == walk.GIFControl, b.Label == walk.GIFPlainText, slices.Contains(gifKept, b.Application):
+		case b.Kind == walk.GIFImage, b.Label == walk.GIFControl, b.Label == walk.GIFPlainText, slices.Contains(gifApplications, b.Application):
 			return nil
 		default:
 			return p.cut(b.Start, b.End)

@@ -9,9 +9,9 @@ import (
 	"crier/connectors/media/walk"
 )
 
-// pngKept are the chunks that a picture is shown by (PNG 3rd edition, 5.6). All others go: texts and
+// pngChunks are the chunks that a picture is shown by (PNG 3rd edition, 5.6). All others go: texts and
 // XMP in them, times, content credentials, what programs keep for themselves.
-var pngKept = map[string]bool{
+var pngChunks = map[string]bool{
 	"IHDR": true, "PLTE": true, "IDAT": true, "tRNS": true, "bKGD": true, "pHYs": true,
 	"cHRM": true, "gAMA": true, "iCCP": true, "sBIT": true, "sRGB": true, "cICP": true, "mDCV": true, "cLLI": true,
 	"acTL": true, "fcTL": true, "fdAT": true,
@@ -33,7 +33,7 @@ func (p *planner) png() error {
 			}
 			turned = turn != 0
 			return p.pngTurn(c.Start, c.Next, turn)
-		case !pngKept[c.Kind]:
+		case !pngChunks[c.Kind]:
 			return p.cut(c.Start, c.Next)
 		}
 		return nil

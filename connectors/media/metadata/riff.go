@@ -13,8 +13,8 @@ import (
 // lossy is the name of a chunk, whose blank is part of it.
 const lossy = "VP8 "
 
-// webpKept are the chunks that a picture is shown by (RFC 9649, 2.7).
-var webpKept = map[string]bool{lossy: true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true}
+// webpChunks are the chunks that a picture is shown by (RFC 9649, 2.7).
+var webpChunks = map[string]bool{lossy: true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true}
 
 // The flags of a WebP's extended header.
 const (
@@ -73,7 +73,7 @@ func (w *webpWalk) chunk(c walk.Chunk) error {
 		return w.replaceUnlessSame(c.Start, c.Next, webpTurn(turn))
 	case c.Kind == "ANMF":
 		return w.frame(c)
-	case !webpKept[c.Kind]:
+	case !webpChunks[c.Kind]:
 		return w.cutChunk(c, nil)
 	}
 	return nil
@@ -91,7 +91,7 @@ func (w *webpWalk) frame(c walk.Chunk) error {
 	const own = 16
 	before := w.plan.Removed()
 	err := w.file.Walk(c.Body+own, c.End, func(inner walk.Chunk) error {
-		if webpKept[inner.Kind] {
+		if webpChunks[inner.Kind] {
 			return nil
 		}
 		return w.cut(inner.Start, inner.Next)
@@ -123,8 +123,8 @@ func (w *webpWalk) correctFlags() error {
 // aviForm is the name of what an AVI's first list is, whose blank is part of it.
 const aviForm = "AVI "
 
-// aviKept are the chunks and lists that an AVI is played by, by the list that they are in.
-var aviKept = map[string][]string{
+// aviChunks are the chunks and lists that an AVI is played by, by the list that they are in.
+var aviChunks = map[string][]string{
 	"":      {"RIFF"},
 	aviForm: {"hdrl", "movi", "idx1"},
 	"AVIX":  {"movi", "idx1"},
@@ -172,7 +172,7 @@ func (a *aviWalk) walk(start, end int64, list string) error {
 	name := nameOf(c, list, string(head[8:]))
 	switch isEmpty := binary.LittleEndian.Uint32(head[4:]) == 0; {
 	case !isList(c.Kind):
-	case slices.Contains(aviKept[list], name) && (!isEmpty || goesOn(name)):
+	case slices.Contains(aviChunks[list], name) && (!isEmpty || goesOn(name)):
 		return a.chunk(c, list)
 	case isEmpty: // what follows may be the film
 		return walk.ErrDamaged
@@ -216,11 +216,11 @@ func (a *aviWalk) chunk(c walk.Chunk, list string) error {
 	case c.Kind == nothing && c.Body == c.End: // zeros that fill
 	case isList(c.Kind) && c.Body == c.End: // its size was to be written once the recording ends
 		return walk.ErrCut
-	case !slices.Contains(aviKept[list], name), name == "strd" && slices.Contains(notes, begins):
+	case !slices.Contains(aviChunks[list], name), name == "strd" && slices.Contains(notes, begins):
 		return a.junk(c)
 	case name == "strh" && !slices.Contains([]string{"vids", "auds", "iavs", "mids"}, begins):
 		a.name(begins)
-	case isList(c.Kind) && aviKept[begins] != nil:
+	case isList(c.Kind) && aviChunks[begins] != nil:
 		return a.walk(c.Body+int64(len(raw)), c.End, begins)
 	}
 	return nil

@@ -23,9 +23,9 @@ func failAt(offset int, format string, args ...any) *Error {
 	return &Error{Reason: fmt.Sprintf(format, args...), Offset: offset}
 }
 
-// Shown returns what is shown of a text: its markup is taken out, and what is escaped stands for itself.
+// Visible returns what is shown of a text: its markup is taken out, and what is escaped stands for itself.
 // Of a mode that is none of the three it is the text as it is. An error is an *Error.
-func Shown(mode, text string) (string, error) {
+func Visible(mode, text string) (string, error) {
 	var visible string
 	var wrong *Error
 	switch mode {

@@ -56,7 +56,7 @@ func (s *Store) TakeConsent(ctx context.Context, p schema.Platform, token [32]by
 		where c.token_hash = @token and c.platform = @platform and c.stage = @asked and c.expires_at > @now and w.id = c.workspace_id
 		returning {consent_columns}`),
 		pgx.StrictNamedArgs{
-			"token": token[:], "platform": p, "asked": schema.ConsentAsked, "taken": schema.ConsentTaken,
+			"token": token[:], "platform": p, "asked": schema.ConsentPending, "taken": schema.ConsentTaken,
 			"now": s.Now(), "until": s.Now().Add(schema.ConsentLife),
 		}), &c)
 	return c, db.OrNotFound(err, "consent")

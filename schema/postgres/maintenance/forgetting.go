@@ -25,10 +25,10 @@ type aged struct {
 }
 
 const (
-	// countersKept is how many days counters are kept: this month and the last.
-	countersKept = 62
-	// unreadableKept bounds what a producer of rubbish can fill the database with.
-	unreadableKept = 1000
+	// counterRetention is how many days counters are kept: this month and the last.
+	counterRetention = 62
+	// maxUnreadable bounds what a producer of rubbish can fill the database with.
+	maxUnreadable = 1000
 )
 
 // forget is one chunk of deleting rows whose column is below end. It goes on where the last
@@ -98,7 +98,7 @@ func (s *Store) ForgetConsents(ctx context.Context) (rows int, more bool, err er
 // ForgetCounters deletes what was counted in days and months that are over: a unit of a day
 // that is gone is given back to nobody.
 func (s *Store) ForgetCounters(ctx context.Context) (rows int, more bool, err error) {
-	end := s.Now().AddDate(0, 0, -countersKept)
+	end := s.Now().AddDate(0, 0, -counterRetention)
 	days, more, err := s.forget(ctx, s.counters, end)
 	if err != nil || more {
 		return days, more, err
@@ -162,7 +162,7 @@ func (s *Store) ForgetDeadLetters(ctx context.Context) (rows int, more bool, err
 		for _, old := range []string{
 			`dead_at is null and failed_at < now() - interval '1 day' order by failed_at`,
 			`failed_at < now() - interval '90 days' order by failed_at`,
-			fmt.Sprintf(`unreadable order by failed_at desc offset %d`, unreadableKept),
+			fmt.Sprintf(`unreadable order by failed_at desc offset %d`, maxUnreadable),
 		} {
 			b.Queue(sql.Text(`delete from dead_letters where id in (select id from dead_letters where {old} limit $1)`, "old", old), tables.HistoryChunk).
 				Exec(func(tag pgconn.CommandTag) error {

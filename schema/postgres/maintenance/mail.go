@@ -11,8 +11,8 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// recipientsKept is how long the link of a mail works by which no more of it comes.
-const recipientsKept = 400 * 24 * time.Hour
+// recipientRetention is how long the link of a mail works by which no more of it comes.
+const recipientRetention = 400 * 24 * time.Hour
 
 // ForgetMails deletes mails that were sent longer ago than keeps another one back, those that could not be sent in
 // time, links that were not used, and what is known of whoever has got none for a year.
@@ -34,7 +34,7 @@ func (s *Store) ForgetMails(ctx context.Context) (rows int, more bool, err error
 			), unused as (delete from sign_in_links where expires_at < @now returning 1)
 			select (select count(*) from sent) + (select count(*) from late) + (select count(*) from strangers) + (select count(*) from unproven) + (select count(*) from unused)`,
 			pgx.StrictNamedArgs{
-				"now": now, "interval": people.MailInterval, "notice": int16(people.MailNotice), "kept": recipientsKept, "most": tables.HistoryChunk,
+				"now": now, "interval": people.MailInterval, "notice": int16(people.MailNotice), "kept": recipientRetention, "most": tables.HistoryChunk,
 			}).Scan(&rows)
 	})
 	return rows, rows >= tables.HistoryChunk, db.Wrap(err, "forgetting mails")

@@ -30,7 +30,7 @@ func (s *Store) ExpireMedia(ctx context.Context) (more bool, err error) {
 		_, err := tx.Exec(ctx, sql.Text(`
 			update media m set state = $1, deleted_at = null
 			where m.state = $2 and m.facts ->> 'kind' <> '' and {used_by_unfinished}`),
-			int16(schema.UploadKept), int16(schema.UploadDeleted))
+			int16(schema.UploadStored), int16(schema.UploadDeleted))
 		if err != nil {
 			return err
 		}

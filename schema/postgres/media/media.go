@@ -50,7 +50,7 @@ func (s *Store) CreateMedia(ctx context.Context, u schema.Upload) error {
 func (s *Store) CompleteMedia(ctx context.Context, id schema.MediaID, facts schema.MediaFacts) (schema.Upload, error) {
 	tag, err := s.Pool.Exec(ctx, `
 		update media set state = $2, facts = $3, expires_at = now() + $4::interval where id = $1 and state = $5`,
-		id, int16(schema.UploadKept), db.Encode(facts), schema.UnusedUploadLife.String(), int16(schema.UploadAwaited))
+		id, int16(schema.UploadStored), db.Encode(facts), schema.UnusedUploadLife.String(), int16(schema.UploadAwaited))
 	if err != nil {
 		return schema.Upload{}, db.Wrap(err, "completing media")
 	}
@@ -90,7 +90,7 @@ func (s *Store) Media(ctx context.Context, workspace schema.WorkspaceID, ids []s
 		return nil, db.Wrap(err, "reading media")
 	}
 	for _, u := range uploads {
-		if u.State == schema.UploadKept && !u.ExpiresAt.IsZero() && u.ExpiresAt.Before(s.Now().Add(useMargin)) {
+		if u.State == schema.UploadStored && !u.ExpiresAt.IsZero() && u.ExpiresAt.Before(s.Now().Add(useMargin)) {
 			return uploads, s.prolong(ctx, workspace, ids)
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Store) Media(ctx context.Context, workspace schema.WorkspaceID, ids []s
 func (s *Store) prolong(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) error {
 	_, err := s.Pool.Exec(ctx, `
 		update media set expires_at = greatest(expires_at, now() + $3::interval)
-		where workspace_id = $1 and id = any($2) and state = $4`, workspace, ids, useMargin.String(), int16(schema.UploadKept))
+		where workspace_id = $1 and id = any($2) and state = $4`, workspace, ids, useMargin.String(), int16(schema.UploadStored))
 	return db.Wrap(err, "prolonging media")
 }
 

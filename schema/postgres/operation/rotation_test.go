@@ -112,7 +112,7 @@ func newRotating(t *testing.T) *rotating {
 		_, err := gateway.RotateSecret(t.Context(), r.Workspace, w.ID, fmt.Sprint("second ", i), 1e12)
 		r.Must(err)
 	}
-	r.consent = schema.Consent{Workspace: r.Workspace, Platform: schema.Mastodon, Stage: schema.ConsentAsked, ExpiresAt: r.Store.Now().Add(schema.ConsentLife)}
+	r.consent = schema.Consent{Workspace: r.Workspace, Platform: schema.Mastodon, Stage: schema.ConsentPending, ExpiresAt: r.Store.Now().Add(schema.ConsentLife)}
 	r.consent.Sealed, err = r.vault.SealText(r.consent.SealedFor(), "verifier")
 	r.Must(err)
 	r.Must(gateway.BeginConsent(t.Context(), consentToken, r.consent))

@@ -45,7 +45,7 @@ func (s *Store) SignInBy(ctx context.Context, t people.Testimony, n people.NewSe
 
 // userBy returns the user of an identity, whom it makes where there is none.
 func (s *Store) userBy(ctx context.Context, tx pgx.Tx, t people.Testimony, n people.NewSession) (user schema.UserID, err error) {
-	if user, err = shownIdentity(ctx, tx, t); err != nil || !user.IsZero() {
+	if user, err = touchIdentity(ctx, tx, t); err != nil || !user.IsZero() {
 		return user, err
 	}
 	let, err := isLetIn(ctx, tx, t)
@@ -72,9 +72,9 @@ func (s *Store) userBy(ctx context.Context, tx pgx.Tx, t people.Testimony, n peo
 	return user, s.addIdentity(ctx, tx, user, t)
 }
 
-// shownIdentity returns whose identity it is, zero for nobody's, and stores that it was shown. Others who show it
+// touchIdentity returns whose identity it is, zero for nobody's, and stores that it was shown. Others who show it
 // wait, so that it becomes one user's; the user's row comes first, as where a user is removed.
-func shownIdentity(ctx context.Context, tx pgx.Tx, t people.Testimony) (user schema.UserID, err error) {
+func touchIdentity(ctx context.Context, tx pgx.Tx, t people.Testimony) (user schema.UserID, err error) {
 	b := &pgx.Batch{}
 	b.Queue(`select pg_advisory_xact_lock(hashtext('crier identity ' || $1 || ' ' || $2))`, t.Issuer, t.Subject)
 	b.Queue(`select from users where id = (select user_id from identities where issuer = $1 and subject = $2) for key share`, t.Issuer, t.Subject)
@@ -115,7 +115,7 @@ func (s *Store) LinkIdentity(ctx context.Context, user schema.UserID, session sc
 		if err != nil {
 			return err
 		}
-		of, err := shownIdentity(ctx, tx, t)
+		of, err := touchIdentity(ctx, tx, t)
 		if err != nil {
 			return err
 		}

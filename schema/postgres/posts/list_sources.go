@@ -47,15 +47,15 @@ const byAPI = `p.from_api`
 func ofAll(sources []source) (all []source) {
 	for _, s := range sources {
 		if s.from != `posts_history p` {
-			all = append(all, s.madeBy(`true`))
+			all = append(all, s.createdBy(`true`))
 			continue
 		}
-		all = append(all, s, s.madeBy(`not `+byAPI))
+		all = append(all, s, s.createdBy(`not `+byAPI))
 	}
 	return all
 }
 
-func (s source) madeBy(whom string) source {
+func (s source) createdBy(whom string) source {
 	s.creator = whom
 	s.where = strings.ReplaceAll(s.where, byAPI, whom)
 	s.kinds = strings.ReplaceAll(s.kinds, byAPI, whom)
@@ -68,12 +68,12 @@ const ofWorkspace = `p.workspace_id = @workspace and p.from_api `
 // would see that the order of ids is enough, and go through everybody's posts by the primary key.
 // Each side has one condition alone: the scan begins at either of two.
 const (
-	madeBy       = `p.workspace_id between @workspace and @workspace `
+	inWorkspace  = `p.workspace_id between @workspace and @workspace `
 	createdAfter = `p.workspace_id <= @workspace and (p.workspace_id, p.id) >= (@workspace, @first) `
 	// Behind a position.
 	createdAfterCursor = `p.workspace_id <= @workspace and (p.workspace_id, p.id) >= (@workspace, @from_first) `
-	madeAfter          = `p.workspace_id <= @workspace and (p.workspace_id, p.id) > (@workspace, @from) `
-	madeBefore         = `p.workspace_id >= @workspace and (p.workspace_id, p.id) < (@workspace, @from) `
+	afterCursor        = `p.workspace_id <= @workspace and (p.workspace_id, p.id) > (@workspace, @from) `
+	beforeCursor       = `p.workspace_id >= @workspace and (p.workspace_id, p.id) < (@workspace, @from) `
 )
 
 // selected is what a filter asks of posts p. Conditions on values that are not set cost
@@ -96,9 +96,9 @@ func scheduledSources(f schema.PostFilter) []source {
 
 // createdSources have posts in the order of their ids, which is that of their creation.
 func createdSources(f schema.PostFilter) []source {
-	open := source{from: `posts p`, edge: madeBy, behind: madeAfter, where: `and p.from_api` + selected, at: `null::timestamptz`, id: `p.id`, byID: true}
+	open := source{from: `posts p`, edge: inWorkspace, behind: afterCursor, where: `and p.from_api` + selected, at: `null::timestamptz`, id: `p.id`, byID: true}
 	if f.Order == schema.LastCreated {
-		open.behind = madeBefore
+		open.behind = beforeCursor
 	}
 	history := open
 	history.from = `posts_history p`

@@ -74,7 +74,7 @@ func TestARestoreHoldsWhatWasOpenAndNothingThatIsNew(t *testing.T) {
 	if len(groups) != 2 || !groups[0].Overdue || groups[0].Posts != 1 || groups[0].Known.Waiting != 1 || groups[0].Known.CannotTell != 0 {
 		t.Fatalf("groups = %+v", groups)
 	}
-	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.KeptUnlooked] != 2 {
+	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.HeldUnchecked] != 2 {
 		t.Errorf("released %+v, which nobody has looked for yet", d)
 	}
 	store := restores.New(f.Store.DB)
@@ -85,7 +85,7 @@ func TestARestoreHoldsWhatWasOpenAndNothingThatIsNew(t *testing.T) {
 	if looks, err := store.Looks(t.Context(), r); err != nil || looks.NotListed != 1 || looks.Done != 0 || looks.Accounts != len(f.Accounts) {
 		t.Errorf("looks = %+v, %v", looks, err)
 	}
-	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.KeptUntold] != 2 {
+	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.HeldUncertain] != 2 {
 		t.Errorf("released %+v, though nobody can tell", d)
 	}
 	if d := f.release(r, schema.HeldSelection{Due: schema.DueBeforeRestore}, schema.Release{AcceptDuplicate: true}); d.Posts != 1 {
@@ -196,7 +196,7 @@ func TestAReleaseKeepsWhatIsKnown(t *testing.T) {
 		t.Errorf("known = %+v", known)
 	}
 	d := f.release(r, schema.HeldSelection{}, schema.Release{AcceptDuplicate: true})
-	if d.Posts != 2 || d.Stay[schema.KeptCancelled] != 1 || d.Stay[schema.KeptEdited] != 1 || d.Stay[schema.KeptPublished] != 1 {
+	if d.Posts != 2 || d.Stay[schema.HeldCancelled] != 1 || d.Stay[schema.HeldEdited] != 1 || d.Stay[schema.HeldPublished] != 1 {
 		t.Errorf("released %+v, want what failed and what nothing is known of", d)
 	}
 	edited := schema.HeldSelection{Posts: []schema.PostID{posts[schema.PostUpdated].ID}}

@@ -48,7 +48,7 @@ func (s *Store) Deliveries(ctx context.Context, workspace schema.WorkspaceID, id
 	var records []schema.DeliveryRecord
 	err := pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(oneWebhook, id, workspace).QueryRow(func(row pgx.Row) error { return s.scanWebhook(row, &webhook) })
+		b.Queue(webhookByID, id, workspace).QueryRow(func(row pgx.Row) error { return s.scanWebhook(row, &webhook) })
 		b.Queue(selectDeliveries, deliveryParameters(workspace, id, f)).Query(db.CollectInto(&records, scanRecord))
 		return tx.SendBatch(ctx, b).Close()
 	})

@@ -53,7 +53,7 @@ func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 	})
 }
 
-var oneWebhook = sql.Text(`select {webhook_columns} from webhooks where id = $1 and workspace_id = $2`)
+var webhookByID = sql.Text(`select {webhook_columns} from webhooks where id = $1 and workspace_id = $2`)
 
 // scanWebhook reads a webhook with its secret opened.
 func (s *Store) scanWebhook(row pgx.Row, w *schema.Webhook) error {
@@ -80,7 +80,7 @@ func (s *Store) Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]s
 // Webhook returns a webhook of a workspace.
 func (s *Store) Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error) {
 	var w schema.Webhook
-	row := s.Pool.QueryRow(ctx, oneWebhook, id, workspace)
+	row := s.Pool.QueryRow(ctx, webhookByID, id, workspace)
 	return w, db.OrNotFound(s.scanWebhook(row, &w), "webhook")
 }
 

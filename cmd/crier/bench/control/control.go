@@ -26,11 +26,11 @@ var tablesSQL string
 var createSQL string
 
 const (
-	tenants  = 64
-	highEnd  = 1 << 24
-	lowEnd   = 1 << 53
-	dropAll  = "drop schema if exists crier_bench cascade"
-	oneLimit = 30 * time.Second
+	tenants     = 64
+	highEnd     = 1 << 24
+	lowEnd      = 1 << 53
+	dropAll     = "drop schema if exists crier_bench cascade"
+	dropTimeout = 30 * time.Second
 )
 
 // Control creates posts without batching in the PostgreSQL of a server, which must be idle
@@ -73,7 +73,7 @@ func (c *Control) onTables(ctx context.Context, work func() error) (err error) {
 		return fmt.Errorf("connecting the control: %w", err)
 	}
 	defer func() {
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), oneLimit)
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTimeout)
 		defer cancel()
 		_, dropping := conn.Exec(ending, dropAll)
 		err = errors.Join(err, dropping, conn.Close(ending))
@@ -94,18 +94,18 @@ type Results struct {
 const Clients = 16
 
 const (
-	manyFor = 4 * time.Second // whole seconds, as pgbench counts
-	oneFor  = 2 * time.Second
+	parallelDuration = 4 * time.Second // whole seconds, as pgbench counts
+	singleDuration   = 2 * time.Second
 )
 
 // Measure adds a run.
 func (c *Control) Measure(ctx context.Context, to *Results) error {
 	return c.onTables(ctx, func() error {
-		rate, err := c.driver.rate(ctx, Clients, manyFor)
+		rate, err := c.driver.rate(ctx, Clients, parallelDuration)
 		if err != nil {
 			return fmt.Errorf("running the control: %w", err)
 		}
-		times, err := c.driver.times(ctx, oneFor)
+		times, err := c.driver.times(ctx, singleDuration)
 		if err != nil {
 			return fmt.Errorf("running the control: %w", err)
 		}

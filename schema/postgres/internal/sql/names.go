@@ -55,8 +55,8 @@ var names = map[string]string{
 	"job_comment": number(schema.JobComment),
 	"job_notify":  number(schema.JobNotify),
 
-	"upload_kept":     number(schema.UploadKept),
-	"present_uploads": set(schema.UploadAwaited, schema.UploadKept),
+	"upload_kept":     number(schema.UploadStored),
+	"present_uploads": set(schema.UploadAwaited, schema.UploadStored),
 
 	"renewal_idle":  number(schema.RenewalIdle),
 	"renewal_trade": number(schema.RenewalTrade),

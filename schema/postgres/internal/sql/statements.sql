@@ -3181,13 +3181,13 @@ select id, issuer, email, created_at, used_at from identities where user_id = $1
 insert into users (id, email, name, created_at, confirmed_at) values (@id, @email, @name, @at, case when @verified then @at::timestamptz end)
 on conflict (email) do nothing;
 
--- people/identities.go shownIdentity
+-- people/identities.go touchIdentity
 select pg_advisory_xact_lock(hashtext('crier identity ' || $1 || ' ' || $2));
 
--- people/identities.go shownIdentity
+-- people/identities.go touchIdentity
 select from users where id = (select user_id from identities where issuer = $1 and subject = $2) for key share;
 
--- people/identities.go shownIdentity
+-- people/identities.go touchIdentity
 update identities set used_at = now(), email = $3 where issuer = $1 and subject = $2 returning user_id;
 
 -- people/identities.go addIdentity
@@ -4040,7 +4040,7 @@ update webhooks set secret = $2, previous_secret = $3, previous_until = $4 where
 insert into webhooks (id, workspace_id, url, events, secret, active, created_at)
 values (@id, @workspace, @url, @events, @secret, @active, @created);
 
--- webhooks/webhooks.go oneWebhook
+-- webhooks/webhooks.go webhookByID
 select id, workspace_id, url, events, secret, active, created_at, last_delivered_at,
 consecutive_failures, disabled_at, disabled_reason, previous_secret from webhooks where id = $1 and workspace_id = $2;
 
