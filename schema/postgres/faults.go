@@ -200,11 +200,9 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 		}
 		b := &pgx.Batch{}
 		announcement.Events = append(announcement.Events, tables.QueueEvents(b, []schema.Event{tables.TargetFact(&dead, s.Now())}, s.Now())...)
-		given := tables.Charges{}
-		if !charged.IsZero() {
-			given.Add(tables.Charge{Key: tables.DayKey(dead.Account, charged), N: -1})
-		}
-		given.Queue(b)
+		refunds := tables.Charges{}
+		refunds.Add(tables.RefundDay(dead.Account, charged))
+		refunds.Queue(b)
 		return tx.SendBatch(ctx, b).Close()
 	})
 	return announcement, err

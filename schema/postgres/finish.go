@@ -219,11 +219,11 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	}
 	var events []schema.Event
 	var comments commentRows
-	var given releaseRows
+	var caps capRows
 	finished := map[schema.PostID]string{} // with the trace of what ended it
 	for _, r := range done.ended {
 		if charged, ok := done.taken[keyOfTarget(r.Ref)]; ok {
-			given.add(r, charged)
+			caps.refund(r, charged)
 		}
 		events = append(events, tables.TargetFact(r, now))
 		comments.add(r, now)
@@ -234,7 +234,7 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 		comments.add(r, now)
 	}
 	for _, r := range done.uncounted {
-		given.takeBack(r, schema.DayOf(now))
+		caps.charge(r, schema.DayOf(now))
 	}
 	for id, trace := range finished {
 		if post := done.posts[id]; post != nil {
@@ -245,7 +245,7 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	announcement.Jobs = comments.queue(b, now)
 	done.attempts.Queue(b)
 	announcement.Events = tables.QueueEvents(b, events, now)
-	given.queue(b)
+	caps.queue(b)
 	b.Queue("commit")
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return schema.Announcement{}, err

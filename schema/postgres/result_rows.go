@@ -12,41 +12,41 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// releaseRows are targets that give their unit of a daily cap back.
-type releaseRows struct {
+// capRows are targets that give their unit of a daily cap back, and what changes of the counters.
+type capRows struct {
 	posts []schema.PostID
 	ns    []int16
-	given tables.Charges
+	net   tables.Charges
 }
 
-// add notes a target that has ended, with the day whose unit it holds.
-func (r *releaseRows) add(result *schema.Result, charged time.Time) {
+// refund notes a target that has ended, with the day whose unit it holds.
+func (r *capRows) refund(result *schema.Result, charged time.Time) {
 	if charged.IsZero() || !result.Releases() {
 		return
 	}
-	if r.given == nil {
-		r.given = tables.Charges{}
+	if r.net == nil {
+		r.net = tables.Charges{}
 	}
 	r.posts, r.ns = append(r.posts, result.Ref.Post), append(r.ns, result.Ref.N)
-	r.given.Add(tables.Charge{Key: tables.DayKey(result.Account, charged), N: -1})
+	r.net.Add(tables.RefundDay(result.Account, charged))
 }
 
-// takeBack charges a target that turned out to be published, even if the day is full.
-func (r *releaseRows) takeBack(result *schema.Result, day time.Time) {
-	if r.given == nil {
-		r.given = tables.Charges{}
+// charge charges a target that turned out to be published, even if the day is full.
+func (r *capRows) charge(result *schema.Result, day time.Time) {
+	if r.net == nil {
+		r.net = tables.Charges{}
 	}
-	r.given.Add(tables.Charge{Key: tables.DayKey(result.Account, day), N: 1, Limit: math.MaxInt32})
+	r.net.Add(tables.ChargeDay(result.Account, day, math.MaxInt32))
 }
 
 // queue adds the statements; the targets are locked already.
-func (r *releaseRows) queue(b *pgx.Batch) {
+func (r *capRows) queue(b *pgx.Batch) {
 	if len(r.posts) > 0 {
 		b.Queue(`
 			update targets t set charged_on = null
 			from unnest($1::uuid[], $2::int2[]) u (post, n) where t.post_id = u.post and t.n = u.n`, r.posts, r.ns)
 	}
-	r.given.Queue(b)
+	r.net.Queue(b)
 }
 
 // waiting returns the posts with a target that goes on later.

@@ -221,12 +221,12 @@ func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (
 		return announcement, err
 	}
 	b := &pgx.Batch{}
-	given := tables.Charges{}
+	refunds := tables.Charges{}
 	for i := range posts {
-		cancelled := tables.CancelPost(b, &posts[i], given, a.Now())
+		cancelled := tables.CancelPost(b, &posts[i], refunds, a.Now())
 		announcement.Events = append(announcement.Events, cancelled.Events...)
 	}
-	given.Queue(b)
+	refunds.Queue(b)
 	return announcement, tx.SendBatch(ctx, b).Close()
 }
 

@@ -126,9 +126,9 @@ func (r *release) readDemands(ctx context.Context, tx pgx.Tx, today time.Time, c
 			r.demands[t.Post] = d
 		}
 		d.Post.Targets = append(d.Post.Targets, t.Target)
-		d.Charges = append(d.Charges, tables.Charge{Key: tables.DayKey(t.Account, today), N: 1, Limit: constraints(t.Platform).DailyCap})
+		d.Charges = append(d.Charges, tables.ChargeDay(t.Account, today, constraints(t.Platform).DailyCap))
 		if t.gives {
-			d.Given = append(d.Given, tables.Charge{Key: tables.DayKey(t.Account, t.ChargedOn), N: -1})
+			d.Refunds = append(d.Refunds, tables.RefundDay(t.Account, t.ChargedOn))
 		}
 	}
 	return nil
@@ -163,7 +163,7 @@ func (r *release) choose(ctx context.Context, tx pgx.Tx, now time.Time) (going [
 		}
 		going = append(going, id)
 		r.moved.Add(d.Charges...)
-		r.moved.Add(d.Given...)
+		r.moved.Add(d.Refunds...)
 	}
 	free, err := tables.NextFreeDays(ctx, tx, full)
 	for _, id := range r.posts {

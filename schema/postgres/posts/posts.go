@@ -247,9 +247,9 @@ func (s *Store) Delete(ctx context.Context, workspace schema.WorkspaceID, id sch
 			return announcement, tx.SendBatch(ctx, b).Close()
 		}
 		cancelled = true
-		given := tables.Charges{}
-		announcement = tables.CancelPost(b, &p, given, s.Now())
-		given.Queue(b)
+		refunds := tables.Charges{}
+		announcement = tables.CancelPost(b, &p, refunds, s.Now())
+		refunds.Queue(b)
 		after := p
 		after.Status = schema.Cancelled
 		audit.Queue(ctx, b, s.Now(), changedEntry(&p, &after))

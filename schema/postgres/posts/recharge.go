@@ -46,9 +46,7 @@ func (s *Store) charging(ctx context.Context, work func(pgx.Tx) (*tables.Demand,
 func (s *Store) recharge(ctx context.Context, tx pgx.Tx, before, after *schema.Post) (tables.Charges, error) {
 	net := tables.Charges{}
 	for _, t := range before.Targets {
-		if !t.ChargedOn.IsZero() {
-			net.Add(tables.Charge{Key: tables.DayKey(t.Account, t.ChargedOn), N: -1})
-		}
+		net.Add(tables.RefundDay(t.Account, t.ChargedOn))
 	}
 	for i := range after.Targets {
 		after.Targets[i].ChargedOn = time.Time{}

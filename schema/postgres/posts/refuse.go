@@ -49,7 +49,7 @@ func (s *Store) chargeTargets(p *schema.Post) []tables.Charge {
 
 // unit is the unit that a target takes of a day.
 func (s *Store) unit(t *schema.Target, day time.Time) tables.Charge {
-	return tables.Charge{Key: tables.DayKey(t.Account, day), N: 1, Limit: s.constraints(t.Platform).DailyCap}
+	return tables.ChargeDay(t.Account, day, s.constraints(t.Platform).DailyCap)
 }
 
 // commitCreations makes the posts of a batch of requests. Those for which an account's

@@ -24,11 +24,6 @@ type CounterKey struct {
 	monthly bool
 }
 
-// DayKey names the counter of an account's day.
-func DayKey(account schema.AccountID, day time.Time) CounterKey {
-	return CounterKey{account, day, false}
-}
-
 // MonthKey names the counter of a workspace's month. It only grows.
 func MonthKey(workspace schema.WorkspaceID, month time.Time) CounterKey {
 	return CounterKey{workspace, month, true}

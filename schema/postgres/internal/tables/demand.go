@@ -14,7 +14,7 @@ import (
 type Demand struct {
 	Post    *schema.Post
 	Charges []Charge
-	Given   []Charge // back, once it is met
+	Refunds []Charge // once it is met
 }
 
 // Shortage is a charge that its counter does not allow, with the target that it is of;

@@ -14,13 +14,13 @@ import (
 // CancelPost cancels a post, with targets that are claimed; their outcome may come late
 // or never. First comments on what was published before a retry are skipped if they are
 // not posted. It adds the units that are given back, which the caller queues last.
-func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (announcement schema.Announcement) {
+func CancelPost(b *pgx.Batch, p *schema.Post, refunds Charges, now time.Time) (announcement schema.Announcement) {
 	p.Status, p.Version = schema.Cancelled, p.Version+1
 	released := []int16{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		if t.Releases() && !t.ChargedOn.IsZero() {
-			given.Add(Charge{Key: DayKey(t.Account, t.ChargedOn), N: -1})
+			refunds.Add(RefundDay(t.Account, t.ChargedOn))
 			released = append(released, t.N)
 		}
 		if t.State == schema.TargetPending || t.State == schema.TargetClaimed {
