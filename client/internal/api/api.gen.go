@@ -805,6 +805,7 @@ type BestTimesResponse_Times struct {
 
 // BlueskyCard What is left out is read from the page, unless there is a title. Not of a post with media.
 type BlueskyCard struct {
+	// Description What is shown below the title, in at most 1,000 characters; none where there is a title and this is left out.
 	Description string `json:"description,omitempty,omitzero"`
 
 	// ThumbnailURL A picture, at a public address or that of an upload. One above 1,000,000 bytes is made smaller.
@@ -817,7 +818,7 @@ type BlueskyCard struct {
 	URL string `json:"url,omitempty,omitzero"`
 }
 
-// BlueskySettings defines model for BlueskySettings.
+// BlueskySettings Of a post on Bluesky.
 type BlueskySettings struct {
 	// Card The preview of a page below a text without media: by default of the first link of the text, with what the page
 	// says of itself. false: none. An object says what it shows; in a thread it is of the first entry.
@@ -1468,7 +1469,7 @@ type EventsResponse struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// FacebookSettings defines model for FacebookSettings.
+// FacebookSettings Of a post on a Facebook page.
 type FacebookSettings struct {
 	// Content Overrides the post's content on this platform.
 	Content string `json:"content,omitempty,omitzero"`
@@ -1578,7 +1579,7 @@ type FollowersResponse_Totals struct {
 	Followers *int `json:"followers"`
 }
 
-// GoogleBusinessSettings defines model for GoogleBusinessSettings.
+// GoogleBusinessSettings Of a local post on a Google Business Profile.
 type GoogleBusinessSettings struct {
 	// CallToAction Not of an OFFER, whose button opens redeemOnlineUrl.
 	CallToAction *GoogleBusinessSettings_CallToAction `json:"callToAction,omitempty"`
@@ -1590,18 +1591,21 @@ type GoogleBusinessSettings struct {
 	Event *GoogleBusinessSettings_Event `json:"event,omitempty"`
 
 	// LanguageCode Of the text, such as en or pt-BR; by default Google finds out.
-	LanguageCode string                        `json:"languageCode,omitempty,omitzero"`
-	Offer        *GoogleBusinessSettings_Offer `json:"offer,omitempty"`
+	LanguageCode string `json:"languageCode,omitempty,omitzero"`
+
+	// Offer What is offered while the event lasts; of an OFFER alone.
+	Offer *GoogleBusinessSettings_Offer `json:"offer,omitempty"`
 
 	// TopicType By default OFFER where there is an offer, else EVENT where there is an event, else STANDARD.
 	TopicType GoogleBusinessSettingsTopicType `json:"topicType,omitempty,omitzero"`
 }
 
-// GoogleBusinessSettingsCallToActionActionType defines model for GoogleBusinessSettings.CallToAction.ActionType.
+// GoogleBusinessSettingsCallToActionActionType What the button says: book, order, shop, learn more, sign up, or call.
 type GoogleBusinessSettingsCallToActionActionType string
 
 // GoogleBusinessSettings_CallToAction Not of an OFFER, whose button opens redeemOnlineUrl.
 type GoogleBusinessSettings_CallToAction struct {
+	// ActionType What the button says: book, order, shop, learn more, sign up, or call.
 	ActionType GoogleBusinessSettingsCallToActionActionType `json:"actionType"`
 
 	// URL What the button opens; required unless it is CALL, which calls the location and has none.
@@ -1610,17 +1614,31 @@ type GoogleBusinessSettings_CallToAction struct {
 
 // GoogleBusinessSettings_Event Required of an EVENT and an OFFER, which end with it; in the location's own time.
 type GoogleBusinessSettings_Event struct {
-	EndDate   string `json:"endDate"`
-	EndTime   string `json:"endTime,omitempty,omitzero"`
+	// EndDate The day on which it ends, such as 2026-12-13. The end has to be after the beginning.
+	EndDate string `json:"endDate"`
+
+	// EndTime When it ends on that day, such as 18:00; at its end where it is left out.
+	EndTime string `json:"endTime,omitempty,omitzero"`
+
+	// StartDate The day on which it begins, such as 2026-12-07.
 	StartDate string `json:"startDate"`
+
+	// StartTime When it begins on that day, such as 09:30; at its beginning where it is left out.
 	StartTime string `json:"startTime,omitempty,omitzero"`
-	Title     string `json:"title"`
+
+	// Title What the event or the offer is called, in at most 58 characters.
+	Title string `json:"title"`
 }
 
-// GoogleBusinessSettings_Offer defines model for GoogleBusinessSettings.Offer.
+// GoogleBusinessSettings_Offer What is offered while the event lasts; of an OFFER alone.
 type GoogleBusinessSettings_Offer struct {
-	CouponCode      string `json:"couponCode,omitempty,omitzero"`
+	// CouponCode The code to show or enter; none where it is left out.
+	CouponCode string `json:"couponCode,omitempty,omitzero"`
+
+	// RedeemOnlineURL Where the offer is taken up online, and what its button opens; an http or https address.
 	RedeemOnlineURL string `json:"redeemOnlineUrl,omitempty,omitzero"`
+
+	// TermsConditions The terms and conditions of the offer; none are shown where they are left out.
 	TermsConditions string `json:"termsConditions,omitempty,omitzero"`
 }
 
@@ -1729,7 +1747,7 @@ type InboxResponse_Unread struct {
 	Mentions  int    `json:"mentions"`
 }
 
-// InstagramSettings defines model for InstagramSettings.
+// InstagramSettings Of a post on Instagram. Which of them go together depends on whether it is a picture, a carousel, a reel or a story.
 type InstagramSettings struct {
 	// AudioName What a reel's own sound is called.
 	AudioName string `json:"audioName,omitempty,omitzero"`
@@ -1776,6 +1794,7 @@ type InstagramSettings_TrialParams struct {
 
 // InstagramSettings_UserTags defines model for InstagramSettings.UserTags.
 type InstagramSettings_UserTags struct {
+	// Username The name of the account that is tagged, without @: 1 to 30 letters, digits, dots and underscores.
 	Username string `json:"username"`
 
 	// X Of pictures, where: 0 is the left edge.
@@ -1897,7 +1916,7 @@ type KeysResponse struct {
 // LimitSet Which limits the posts of a workspace are held to.
 type LimitSet string
 
-// LinkedInSettings defines model for LinkedInSettings.
+// LinkedInSettings Of a post on LinkedIn, which has media, an article or a poll: one of them at most, but that an article may have an image.
 type LinkedInSettings struct {
 	// Article A link with what is shown of it, since LinkedIn reads nothing of the page. Only of a post without media, except one image, which becomes its thumbnail.
 	Article *LinkedInSettings_Article `json:"article,omitempty"`
@@ -1906,40 +1925,52 @@ type LinkedInSettings struct {
 	Content string `json:"content,omitempty,omitzero"`
 
 	// FeedDistribution Whether the post is shown in feeds.
-	FeedDistribution          LinkedInSettingsFeedDistribution `json:"feedDistribution,omitempty,omitzero"`
-	IsReshareDisabledByAuthor *bool                            `json:"isReshareDisabledByAuthor,omitempty"`
+	FeedDistribution LinkedInSettingsFeedDistribution `json:"feedDistribution,omitempty,omitzero"`
+
+	// IsReshareDisabledByAuthor Whether others are kept from sharing the post again. They may where it is left out.
+	IsReshareDisabledByAuthor *bool `json:"isReshareDisabledByAuthor,omitempty"`
 
 	// Poll Of a post without media and article.
 	Poll *LinkedInSettings_Poll `json:"poll,omitempty"`
 
 	// Title Of a video or a document; a document without one is called Document.
-	Title      string                     `json:"title,omitempty,omitzero"`
+	Title string `json:"title,omitempty,omitzero"`
+
+	// Visibility Who sees the post: anybody, connections of its author, or whoever is signed in to LinkedIn. PUBLIC where it is left out.
 	Visibility LinkedInSettingsVisibility `json:"visibility,omitempty,omitzero"`
 }
 
 // LinkedInSettings_Article A link with what is shown of it, since LinkedIn reads nothing of the page. Only of a post without media, except one image, which becomes its thumbnail.
 type LinkedInSettings_Article struct {
+	// Description What is shown below the title; nothing where it is left out.
 	Description string `json:"description,omitempty,omitzero"`
 
 	// Source The address of the page.
 	Source string `json:"source"`
-	Title  string `json:"title"`
+
+	// Title What is shown as the title of the page.
+	Title string `json:"title"`
 }
 
 // LinkedInSettingsFeedDistribution Whether the post is shown in feeds.
 type LinkedInSettingsFeedDistribution string
 
-// LinkedInSettingsPollDuration defines model for LinkedInSettings.Poll.Duration.
+// LinkedInSettingsPollDuration For how many days it is open: 1, 3, 7 or 14; three where it is left out.
 type LinkedInSettingsPollDuration string
 
 // LinkedInSettings_Poll Of a post without media and article.
 type LinkedInSettings_Poll struct {
+	// Duration For how many days it is open: 1, 3, 7 or 14; three where it is left out.
 	Duration LinkedInSettingsPollDuration `json:"duration,omitempty,omitzero"`
-	Options  []string                     `json:"options"`
-	Question string                       `json:"question"`
+
+	// Options What can be chosen, in this order: 2 to 4 options of at most 30 characters.
+	Options []string `json:"options"`
+
+	// Question What is asked, in at most 140 characters.
+	Question string `json:"question"`
 }
 
-// LinkedInSettingsVisibility defines model for LinkedInSettings.Visibility.
+// LinkedInSettingsVisibility Who sees the post: anybody, connections of its author, or whoever is signed in to LinkedIn. PUBLIC where it is left out.
 type LinkedInSettingsVisibility string
 
 // LookupResponse defines model for LookupResponse.
@@ -1960,7 +1991,7 @@ type MarkResponse struct {
 	Warnings []Detail `json:"warnings,omitempty,omitzero"`
 }
 
-// MastodonSettings defines model for MastodonSettings.
+// MastodonSettings Of a status on Mastodon, or on a server that speaks its API. In a thread they apply to all entries, except poll.
 type MastodonSettings struct {
 	// Content Overrides the post's content on this platform.
 	Content string `json:"content,omitempty,omitzero"`
@@ -1975,8 +2006,10 @@ type MastodonSettings struct {
 	Sensitive *bool `json:"sensitive,omitempty"`
 
 	// SpoilerText A content warning, as long as a text may be: 500 characters unless the account's server has another limit.
-	SpoilerText string                     `json:"spoilerText,omitempty,omitzero"`
-	Visibility  MastodonSettingsVisibility `json:"visibility,omitempty,omitzero"`
+	SpoilerText string `json:"spoilerText,omitempty,omitzero"`
+
+	// Visibility Who sees it: anybody; anybody, but not in public timelines; followers; whom it mentions. public where it is left out.
+	Visibility MastodonSettingsVisibility `json:"visibility,omitempty,omitzero"`
 }
 
 // MastodonSettings_Poll Of a post without media; in a thread, the first entry's.
@@ -1994,7 +2027,7 @@ type MastodonSettings_Poll struct {
 	Options []string `json:"options"`
 }
 
-// MastodonSettingsVisibility defines model for MastodonSettings.Visibility.
+// MastodonSettingsVisibility Who sees it: anybody; anybody, but not in public timelines; followers; whom it mentions. public where it is left out.
 type MastodonSettingsVisibility string
 
 // Media An upload.
@@ -2294,7 +2327,7 @@ type Pagination struct {
 	Total int `json:"total"`
 }
 
-// PinterestSettings defines model for PinterestSettings.
+// PinterestSettings Of a pin on Pinterest.
 type PinterestSettings struct {
 	// BoardID Another board of the same person, or a group board of theirs, in place of the account's.
 	BoardID string `json:"boardId,omitempty,omitzero"`
@@ -2310,6 +2343,8 @@ type PinterestSettings struct {
 
 	// CoverImageURL The picture that a video is shown by, at a public address or that of an upload.
 	CoverImageURL string `json:"coverImageUrl,omitempty,omitzero"`
+
+	// DominantColor The colour that stands for the picture, as # and six hex digits, such as #6E7874. Where it is left out, Pinterest chooses.
 	DominantColor string `json:"dominantColor,omitempty,omitzero"`
 
 	// Link Where a click on the pin leads.
@@ -2426,19 +2461,40 @@ type PlatformResponse struct {
 // PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
 // that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 type PlatformSettings struct {
-	Bluesky        BlueskySettings        `json:"bluesky,omitempty,omitzero"`
-	Facebook       FacebookSettings       `json:"facebook,omitempty,omitzero"`
+	// Bluesky Of a post on Bluesky.
+	Bluesky BlueskySettings `json:"bluesky,omitempty,omitzero"`
+
+	// Facebook Of a post on a Facebook page.
+	Facebook FacebookSettings `json:"facebook,omitempty,omitzero"`
+
+	// GoogleBusiness Of a local post on a Google Business Profile.
 	GoogleBusiness GoogleBusinessSettings `json:"google-business,omitempty,omitzero"`
-	Instagram      InstagramSettings      `json:"instagram,omitempty,omitzero"`
-	Linkedin       LinkedInSettings       `json:"linkedin,omitempty,omitzero"`
-	Mastodon       MastodonSettings       `json:"mastodon,omitempty,omitzero"`
-	Pinterest      PinterestSettings      `json:"pinterest,omitempty,omitzero"`
-	Telegram       TelegramSettings       `json:"telegram,omitempty,omitzero"`
+
+	// Instagram Of a post on Instagram. Which of them go together depends on whether it is a picture, a carousel, a reel or a story.
+	Instagram InstagramSettings `json:"instagram,omitempty,omitzero"`
+
+	// Linkedin Of a post on LinkedIn, which has media, an article or a poll: one of them at most, but that an article may have an image.
+	Linkedin LinkedInSettings `json:"linkedin,omitempty,omitzero"`
+
+	// Mastodon Of a status on Mastodon, or on a server that speaks its API. In a thread they apply to all entries, except poll.
+	Mastodon MastodonSettings `json:"mastodon,omitempty,omitzero"`
+
+	// Pinterest Of a pin on Pinterest.
+	Pinterest PinterestSettings `json:"pinterest,omitempty,omitzero"`
+
+	// Telegram Of a message that the bot sends to its chat.
+	Telegram TelegramSettings `json:"telegram,omitempty,omitzero"`
 
 	// Threads Of the post, or of the first entry of a thread.
 	Threads ThreadsSettings `json:"threads,omitempty,omitzero"`
-	Tiktok  TiktokSettings  `json:"tiktok,omitempty,omitzero"`
+
+	// Tiktok Of a video on TikTok. privacy is required; without an object for tiktok a post to it is refused.
+	Tiktok TiktokSettings `json:"tiktok,omitempty,omitzero"`
+
+	// Twitter Of a post on X. In a thread they apply to the first entry, except madeWithAi and paidPartnership, which apply to all.
 	Twitter TwitterSettings `json:"twitter,omitempty,omitzero"`
+
+	// Youtube Of a video on YouTube. title is required; without an object for youtube a post to it is refused.
 	Youtube YoutubeSettings `json:"youtube,omitempty,omitzero"`
 }
 
@@ -2868,11 +2924,13 @@ type SlotsResponse struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// TelegramSettings defines model for TelegramSettings.
+// TelegramSettings Of a message that the bot sends to its chat.
 type TelegramSettings struct {
 	// Content Overrides the post's content on this platform.
-	Content             string `json:"content,omitempty,omitzero"`
-	DisableNotification *bool  `json:"disableNotification,omitempty"`
+	Content string `json:"content,omitempty,omitzero"`
+
+	// DisableNotification Whether readers are notified without a sound. Where it is left out, with one.
+	DisableNotification *bool `json:"disableNotification,omitempty"`
 
 	// LinkPreviewOptions Of posts without media.
 	LinkPreviewOptions *TelegramSettings_LinkPreviewOptions `json:"linkPreviewOptions,omitempty"`
@@ -2883,10 +2941,17 @@ type TelegramSettings struct {
 
 // TelegramSettings_LinkPreviewOptions Of posts without media.
 type TelegramSettings_LinkPreviewOptions struct {
-	IsDisabled       bool `json:"isDisabled,omitempty,omitzero"`
+	// IsDisabled Whether there is no preview. There is one where it is left out and the text has a link.
+	IsDisabled bool `json:"isDisabled,omitempty,omitzero"`
+
+	// PreferLargeMedia Whether the picture of the preview is made large. Only with url, and where Telegram can; else it has no effect.
 	PreferLargeMedia bool `json:"preferLargeMedia,omitempty,omitzero"`
+
+	// PreferSmallMedia Whether the picture of the preview is made small. Only with url, and where Telegram can; else it has no effect.
 	PreferSmallMedia bool `json:"preferSmallMedia,omitempty,omitzero"`
-	ShowAboveText    bool `json:"showAboveText,omitempty,omitzero"`
+
+	// ShowAboveText Whether the preview stands above the text. It stands below where this is left out.
+	ShowAboveText bool `json:"showAboveText,omitempty,omitzero"`
 
 	// URL Shown in place of the text's first link.
 	URL string `json:"url,omitempty,omitzero"`
@@ -3158,13 +3223,14 @@ type ThreadsSettings struct {
 
 // ThreadsSettings_Poll Of a post without media.
 type ThreadsSettings_Poll struct {
+	// Options What can be chosen, in this order: 2 to 4 options of at most 25 characters.
 	Options []string `json:"options"`
 }
 
 // ThreadsSettingsReplyControl Who may reply; the profile's own setting where it is left out.
 type ThreadsSettingsReplyControl string
 
-// TiktokSettings defines model for TiktokSettings.
+// TiktokSettings Of a video on TikTok. privacy is required; without an object for tiktok a post to it is refused.
 type TiktokSettings struct {
 	// BrandContentToggle It is paid for by a brand, which TikTok shows (paid partnership). Not with SELF_ONLY.
 	BrandContentToggle *bool `json:"brandContentToggle,omitempty"`
@@ -3230,7 +3296,7 @@ type TranscriptResponse_Transcript struct {
 	VideoID string `json:"videoId"`
 }
 
-// TwitterSettings defines model for TwitterSettings.
+// TwitterSettings Of a post on X. In a thread they apply to the first entry, except madeWithAi and paidPartnership, which apply to all.
 type TwitterSettings struct {
 	// CommunityID The community it is posted to; in a thread, the first entry.
 	CommunityID string `json:"communityId,omitempty,omitzero"`
@@ -3266,8 +3332,10 @@ type TwitterSettings struct {
 // TwitterSettings_Poll Of a post without media and quote; in a thread, the first entry's.
 type TwitterSettings_Poll struct {
 	// DurationMinutes Minutes for which it is open.
-	DurationMinutes int      `json:"durationMinutes"`
-	Options         []string `json:"options"`
+	DurationMinutes int `json:"durationMinutes"`
+
+	// Options What can be chosen, in this order: 2 to 4 options of at most 25 characters.
+	Options []string `json:"options"`
 }
 
 // TwitterSettingsReplySettings Who may reply; anybody where it is left out. In a thread, to its first entry.
@@ -3460,7 +3528,7 @@ type WeekSlot struct {
 // WeekSlotDay Day of the week in the queue's zone.
 type WeekSlotDay string
 
-// YoutubeSettings defines model for YoutubeSettings.
+// YoutubeSettings Of a video on YouTube. title is required; without an object for youtube a post to it is refused.
 type YoutubeSettings struct {
 	// CategoryID Such as 22, people and blogs, which is YouTube's own choice.
 	CategoryID string `json:"categoryId,omitempty,omitzero"`
@@ -3481,14 +3549,22 @@ type YoutubeSettings struct {
 	Embeddable *bool `json:"embeddable,omitempty"`
 
 	// HasPaidProductPlacement Discloses paid promotion.
-	HasPaidProductPlacement *bool                  `json:"hasPaidProductPlacement,omitempty"`
-	License                 YoutubeSettingsLicense `json:"license,omitempty,omitzero"`
-	NotifySubscribers       *bool                  `json:"notifySubscribers,omitempty"`
+	HasPaidProductPlacement *bool `json:"hasPaidProductPlacement,omitempty"`
+
+	// License The licence that it is published under: YouTube's standard one, or Creative Commons. Where it is left out, YouTube chooses.
+	License YoutubeSettingsLicense `json:"license,omitempty,omitzero"`
+
+	// NotifySubscribers Whether subscribers of the channel are told of the video. They are where it is left out.
+	NotifySubscribers *bool `json:"notifySubscribers,omitempty"`
 
 	// PlaylistIds Playlists of the channel, to which the video is added.
-	PlaylistIds         []string                     `json:"playlistIds,omitempty,omitzero"`
-	PrivacyStatus       YoutubeSettingsPrivacyStatus `json:"privacyStatus,omitempty,omitzero"`
-	PublicStatsViewable *bool                        `json:"publicStatsViewable,omitempty"`
+	PlaylistIds []string `json:"playlistIds,omitempty,omitzero"`
+
+	// PrivacyStatus Who may see the video: anybody; whoever has its address; only its owner and whom they name. public where it is left out.
+	PrivacyStatus YoutubeSettingsPrivacyStatus `json:"privacyStatus,omitempty,omitzero"`
+
+	// PublicStatsViewable Whether anybody may see its extended statistics; views and likes are shown all the same. Where it is left out, YouTube chooses.
+	PublicStatsViewable *bool `json:"publicStatsViewable,omitempty"`
 
 	// SelfDeclaredMadeForKids Whether the video is made for kids; as the channel says if it is left out. Such a video has no comments.
 	SelfDeclaredMadeForKids *bool `json:"selfDeclaredMadeForKids,omitempty"`
@@ -3503,10 +3579,10 @@ type YoutubeSettings struct {
 	Title string `json:"title,omitempty,omitzero"`
 }
 
-// YoutubeSettingsLicense defines model for YoutubeSettings.License.
+// YoutubeSettingsLicense The licence that it is published under: YouTube's standard one, or Creative Commons. Where it is left out, YouTube chooses.
 type YoutubeSettingsLicense string
 
-// YoutubeSettingsPrivacyStatus defines model for YoutubeSettings.PrivacyStatus.
+// YoutubeSettingsPrivacyStatus Who may see the video: anybody; whoever has its address; only its owner and whom they name. public where it is left out.
 type YoutubeSettingsPrivacyStatus string
 
 // BrandID defines model for BrandId.

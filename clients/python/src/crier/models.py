@@ -233,6 +233,7 @@ class PostCreate(Model):
 
 class Target(Model):
     platform: PlatformName
+    """The platform that the account is on."""
     account_id: str | None = None
     """May be left out where a name of the platform is enough."""
     content: str | None = None
@@ -286,6 +287,9 @@ class PlatformSettings(Model):
 
 
 class TwitterSettings(Model):
+    """Of a post on X. In a thread they apply to the first entry, except madeWithAi and paidPartnership, which apply to
+    all.
+    """
     content: str | None = None
     """Overrides the post's content on this platform."""
     reply_settings: Literal["following", "mentionedUsers", "subscribers", "verified"] | str | None = None
@@ -313,11 +317,15 @@ class TwitterSettings(Model):
 class TwitterSettingsPoll(Model):
     """Of a post without media and quote; in a thread, the first entry's."""
     options: list[str]
+    """What can be chosen, in this order: 2 to 4 options of at most 25 characters."""
     duration_minutes: int
     """Minutes for which it is open."""
 
 
 class InstagramSettings(Model):
+    """Of a post on Instagram. Which of them go together depends on whether it is a picture, a carousel, a reel or a
+    story.
+    """
     content: str | None = None
     """Overrides the post's content on this platform."""
     media_type: Literal["REELS", "STORIES"] | str | None = None
@@ -344,6 +352,7 @@ class InstagramSettings(Model):
 
 class InstagramSettingsUserTag(Model):
     username: str
+    """The name of the account that is tagged, without @: 1 to 30 letters, digits, dots and underscores."""
     x: float | None = None
     """Of pictures, where: 0 is the left edge."""
     y: float | None = None
@@ -357,6 +366,7 @@ class InstagramSettingsTrialParams(Model):
 
 
 class FacebookSettings(Model):
+    """Of a post on a Facebook page."""
     content: str | None = None
     """Overrides the post's content on this platform."""
     media_type: Literal["FEED", "REELS", "STORIES"] | str | None = None
@@ -370,12 +380,19 @@ class FacebookSettings(Model):
 
 
 class LinkedInSettings(Model):
+    """Of a post on LinkedIn, which has media, an article or a poll: one of them at most, but that an article may have
+    an image.
+    """
     content: str | None = None
     """Overrides the post's content on this platform."""
     visibility: Literal["PUBLIC", "CONNECTIONS", "LOGGED_IN"] | str | None = None
+    """Who sees the post: anybody, connections of its author, or whoever is signed in to LinkedIn. PUBLIC where it is
+    left out.
+    """
     feed_distribution: Literal["MAIN_FEED", "NONE"] | str | None = None
     """Whether the post is shown in feeds."""
     is_reshare_disabled_by_author: bool | None = None
+    """Whether others are kept from sharing the post again. They may where it is left out."""
     title: str | None = None
     """Of a video or a document; a document without one is called Document."""
     article: LinkedInSettingsArticle | None = None
@@ -393,17 +410,23 @@ class LinkedInSettingsArticle(Model):
     source: str
     """The address of the page."""
     title: str
+    """What is shown as the title of the page."""
     description: str | None = None
+    """What is shown below the title; nothing where it is left out."""
 
 
 class LinkedInSettingsPoll(Model):
     """Of a post without media and article."""
     question: str
+    """What is asked, in at most 140 characters."""
     options: list[str]
+    """What can be chosen, in this order: 2 to 4 options of at most 30 characters."""
     duration: Literal["ONE_DAY", "THREE_DAYS", "SEVEN_DAYS", "FOURTEEN_DAYS"] | str | None = None
+    """For how many days it is open: 1, 3, 7 or 14; three where it is left out."""
 
 
 class TiktokSettings(Model):
+    """Of a video on TikTok. privacy is required; without an object for tiktok a post to it is refused."""
     content: str | None = None
     """Overrides the post's content on this platform."""
     privacy: Literal["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "FOLLOWER_OF_CREATOR", "SELF_ONLY"] | str | None = None
@@ -449,9 +472,11 @@ class ThreadsSettings(Model):
 class ThreadsSettingsPoll(Model):
     """Of a post without media."""
     options: list[str]
+    """What can be chosen, in this order: 2 to 4 options of at most 25 characters."""
 
 
 class BlueskySettings(Model):
+    """Of a post on Bluesky."""
     content: str | None = None
     """Overrides the post's content on this platform."""
     langs: list[str] | None = None
@@ -469,16 +494,21 @@ class BlueskyCard(Model):
     title: str | None = None
     """With a title nothing is read from the page."""
     description: str | None = None
+    """What is shown below the title, in at most 1,000 characters; none where there is a title and this is left out."""
     thumbnail_url: str | None = None
     """A picture, at a public address or that of an upload. One above 1,000,000 bytes is made smaller."""
 
 
 class YoutubeSettings(Model):
+    """Of a video on YouTube. title is required; without an object for youtube a post to it is refused."""
     content: str | None = None
     """Overrides the post's content on this platform."""
     title: str | None = None
     """Required of a post to youtube; content is the description. Neither may hold < or >."""
     privacy_status: Literal["public", "unlisted", "private"] | str | None = None
+    """Who may see the video: anybody; whoever has its address; only its owner and whom they name. public where it is
+    left out.
+    """
     tags: list[str] | None = None
     """Together 500 characters, with a comma between two and quotes around one that has a space."""
     category_id: str | None = None
@@ -494,10 +524,17 @@ class YoutubeSettings(Model):
     has_paid_product_placement: bool | None = None
     """Discloses paid promotion."""
     license: Literal["youtube", "creativeCommon"] | str | None = None
+    """The licence that it is published under: YouTube's standard one, or Creative Commons. Where it is left out,
+    YouTube chooses.
+    """
     embeddable: bool | None = None
     """Whether other sites may show it."""
     public_stats_viewable: bool | None = None
+    """Whether anybody may see its extended statistics; views and likes are shown all the same. Where it is left out,
+    YouTube chooses.
+    """
     notify_subscribers: bool | None = None
+    """Whether subscribers of the channel are told of the video. They are where it is left out."""
     playlist_ids: list[str] | None = None
     """Playlists of the channel, to which the video is added."""
     thumbnail_url: str | None = None
@@ -507,6 +544,7 @@ class YoutubeSettings(Model):
 
 
 class PinterestSettings(Model):
+    """Of a pin on Pinterest."""
     content: str | None = None
     """Overrides the post's content on this platform."""
     title: str | None = None
@@ -518,6 +556,9 @@ class PinterestSettings(Model):
     link: str | None = None
     """Where a click on the pin leads."""
     dominant_color: str | None = None
+    """The colour that stands for the picture, as # and six hex digits, such as #6E7874. Where it is left out,
+    Pinterest chooses.
+    """
     cover_image_url: str | None = None
     """The picture that a video is shown by, at a public address or that of an upload."""
     cover_image_key_frame_time: int | None = None
@@ -525,11 +566,13 @@ class PinterestSettings(Model):
 
 
 class TelegramSettings(Model):
+    """Of a message that the bot sends to its chat."""
     content: str | None = None
     """Overrides the post's content on this platform."""
     parse_mode: Literal["HTML", "MarkdownV2", "Markdown"] | str | None = None
     """How the text is marked up; not at all where it is left out."""
     disable_notification: bool | None = None
+    """Whether readers are notified without a sound. Where it is left out, with one."""
     link_preview_options: TelegramSettingsLinkPreviewOptions | None = None
     """Of posts without media."""
 
@@ -537,17 +580,25 @@ class TelegramSettings(Model):
 class TelegramSettingsLinkPreviewOptions(Model):
     """Of posts without media."""
     is_disabled: bool | None = None
+    """Whether there is no preview. There is one where it is left out and the text has a link."""
     url: str | None = None
     """Shown in place of the text's first link."""
     prefer_small_media: bool | None = None
+    """Whether the picture of the preview is made small. Only with url, and where Telegram can; else it has no effect."""
     prefer_large_media: bool | None = None
+    """Whether the picture of the preview is made large. Only with url, and where Telegram can; else it has no effect."""
     show_above_text: bool | None = None
+    """Whether the preview stands above the text. It stands below where this is left out."""
 
 
 class MastodonSettings(Model):
+    """Of a status on Mastodon, or on a server that speaks its API. In a thread they apply to all entries, except poll."""
     content: str | None = None
     """Overrides the post's content on this platform."""
     visibility: Literal["public", "unlisted", "private", "direct"] | str | None = None
+    """Who sees it: anybody; anybody, but not in public timelines; followers; whom it mentions. public where it is left
+    out.
+    """
     spoiler_text: str | None = None
     """A content warning, as long as a text may be: 500 characters unless the account's server has another limit."""
     sensitive: bool | None = None
@@ -571,6 +622,7 @@ class MastodonSettingsPoll(Model):
 
 
 class GoogleBusinessSettings(Model):
+    """Of a local post on a Google Business Profile."""
     content: str | None = None
     """Overrides the post's content on this platform."""
     topic_type: Literal["STANDARD", "EVENT", "OFFER"] | str | None = None
@@ -582,11 +634,13 @@ class GoogleBusinessSettings(Model):
     event: GoogleBusinessSettingsEvent | None = None
     """Required of an EVENT and an OFFER, which end with it; in the location's own time."""
     offer: GoogleBusinessSettingsOffer | None = None
+    """What is offered while the event lasts; of an OFFER alone."""
 
 
 class GoogleBusinessSettingsCallToAction(Model):
     """Not of an OFFER, whose button opens redeemOnlineUrl."""
     action_type: Literal["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"] | str
+    """What the button says: book, order, shop, learn more, sign up, or call."""
     url: str | None = None
     """What the button opens; required unless it is CALL, which calls the location and has none."""
 
@@ -594,16 +648,25 @@ class GoogleBusinessSettingsCallToAction(Model):
 class GoogleBusinessSettingsEvent(Model):
     """Required of an EVENT and an OFFER, which end with it; in the location's own time."""
     title: str
+    """What the event or the offer is called, in at most 58 characters."""
     start_date: str
+    """The day on which it begins, such as 2026-12-07."""
     start_time: str | None = None
+    """When it begins on that day, such as 09:30; at its beginning where it is left out."""
     end_date: str
+    """The day on which it ends, such as 2026-12-13. The end has to be after the beginning."""
     end_time: str | None = None
+    """When it ends on that day, such as 18:00; at its end where it is left out."""
 
 
 class GoogleBusinessSettingsOffer(Model):
+    """What is offered while the event lasts; of an OFFER alone."""
     coupon_code: str | None = None
+    """The code to show or enter; none where it is left out."""
     redeem_online_url: str | None = None
+    """Where the offer is taken up online, and what its button opens; an http or https address."""
     terms_conditions: str | None = None
+    """The terms and conditions of the offer; none are shown where they are left out."""
 
 
 class FirstComment(Model):
@@ -1168,6 +1231,7 @@ class MonitorCreate(Model):
     name: str
     """What people call the monitor."""
     include: Keywords
+    """What a post has to have one of: 1 to 20 words and phrases of 2 to 100 characters."""
     exclude: Keywords | None = None
     language: str | None = None
     """ISO 639-1: only posts that say to be in it; null for any."""
@@ -1185,6 +1249,7 @@ class MonitorUpdate(Model):
     name: str | None = None
     """What people call the monitor."""
     include: Keywords | None = None
+    """What a post has to have one of: 1 to 20 words and phrases of 2 to 100 characters."""
     exclude: Keywords | None = None
     language: str | None = None
     """ISO 639-1: only posts that say to be in it; null for any."""
@@ -1604,6 +1669,7 @@ class ThreadCreate(Model):
     title: str | None = None
     """For the caller; it is not published."""
     config: ThreadConfig | None = None
+    """How the entries are published. What is left out of it has its default."""
     publish_now: bool | None = None
     """Publish at once."""
     queue: bool | None = None
@@ -1644,6 +1710,7 @@ class ThreadEntryInput(Model):
 
 class ThreadAccount(Model):
     platform: Literal["twitter", "threads", "bluesky", "mastodon"] | str
+    """The platform that the account is on."""
     account_id: str | None = None
     """May be left out where exactly one account is connected."""
 
