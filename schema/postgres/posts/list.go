@@ -67,7 +67,11 @@ func (s *Store) inOrder(ctx context.Context, workspace schema.WorkspaceID, ids [
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(posts, func(a, b schema.Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	at := make(map[schema.PostID]int, len(ids))
+	for i, id := range ids {
+		at[id] = i
+	}
+	slices.SortFunc(posts, func(a, b schema.Post) int { return at[a.ID] - at[b.ID] })
 	if err := tables.AddAllTargets(ctx, s.Pool, posts); err != nil {
 		return nil, err
 	}
