@@ -90,7 +90,7 @@ func (p *pages) show(path func(*gin.Context) string) func(*gin.Context) error {
 		c.Header("Content-Type", file.Type)
 		c.Header("Vary", "Accept-Encoding")
 		content := file.Body
-		if strings.Contains(c.GetHeader("Accept-Encoding"), "gzip") {
+		if answer.PrefersGzip(c.Request.Header) {
 			c.Header("Content-Encoding", "gzip")
 			content = file.Compressed
 		}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"crier/gateway/answer"
 )
 
 //go:embed dist
@@ -95,7 +97,7 @@ func (c *Console) serveFile(w http.ResponseWriter, r *http.Request, next http.Ha
 		return
 	}
 	w.Header().Set("Vary", "Accept-Encoding")
-	if compressed, err := fs.ReadFile(c.files, name+".gz"); err == nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if compressed, err := fs.ReadFile(c.files, name+".gz"); err == nil && answer.PrefersGzip(r.Header) {
 		w.Header().Set("Content-Encoding", "gzip")
 		content = compressed
 	}
