@@ -1,6 +1,7 @@
 package people_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway"
+	"crier/gateway/accounts"
 	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/people"
@@ -157,6 +160,23 @@ func TestSignInByOthersDoesNotLockAUserOut(t *testing.T) {
 	ada.Do(http.MethodPost, "/session", right).Want(http.StatusCreated)
 	a.Advance(people.BrowserLife + time.Second)
 	before.Do(http.MethodPost, "/session", right).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
+}
+
+// sealless is a vault that seals nothing more.
+type sealless struct{ accounts.Vault }
+
+func (sealless) SealText(string, string) ([]byte, error) {
+	return nil, errors.New("the keyset is away")
+}
+
+// TestSignInStandsWhereItsBrowserCannotBeRemembered would else leave a session behind an error, and a link used up.
+func TestSignInStandsWhereItsBrowserCannotBeRemembered(t *testing.T) {
+	a := gatewaytest.New(t, func(c *gateway.Config) { c.Platforms.Vault = sealless{c.Platforms.Vault} })
+	ada := a.SignInMember(a.Workspace, people.Viewer, "ada")
+	ada.Do(http.MethodGet, "/session", nil).Want(http.StatusOK)
+	if ada.Browser != "" || !strings.Contains(a.Logs.String(), "the keyset is away") {
+		t.Errorf("the browser is %q, the log %s", ada.Browser, a.Logs)
+	}
 }
 
 func TestSessionsOfOneNetworkAreBounded(t *testing.T) {

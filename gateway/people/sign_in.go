@@ -1,6 +1,7 @@
 package people
 
 import (
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -148,8 +149,8 @@ type welcomeResponse struct {
 
 func (s *sessions) welcome(c *gin.Context, user schema.UserID, token, message string) error {
 	s.Cookies.Set(c, token)
-	if err := s.remember(c, user); err != nil {
-		return err
+	if err := s.remember(c, user); err != nil { // the session stands all the same
+		s.Logger.ErrorContext(c.Request.Context(), "the browser of a sign-in will not be known again", admission.About(c), slog.Any("err", err))
 	}
 	return answer.JSON(c, http.StatusCreated, welcomeResponse{Success: true, Message: message, CSRFToken: people.CSRFToken(token)})
 }
