@@ -183,20 +183,31 @@ func (s *Stage) finish(ctx context.Context, d people.Delivered) error {
 
 // count shows what waits, until ctx ends.
 func (s *Stage) count(ctx context.Context) {
-	isKnown := false
-	for sleep.For(ctx, countEvery) == nil {
-		now := s.Now()
-		waiting, err := s.Store.Waiting(ctx)
-		if err != nil {
-			continue // a round says why
-		}
-		s.Metrics.show(waiting, now)
-		late := waitsLong(waiting, now)
-		if late && !isKnown && s.Server == nil {
-			s.Logger.WarnContext(ctx, "mail waits to be sent by a process that has --mail-server; this one sends none")
-		}
-		isKnown = late
+	for last := (counted{}); sleep.For(ctx, countEvery) == nil; {
+		last = s.countNext(ctx, last)
 	}
+}
+
+// counted is how counting what waits came out.
+type counted struct{ isFailed, isLate bool }
+
+// countNext shows what waits. A process that sends no mail tells of a failure, and of mail that waits for long, when
+// it begins; of others a round tells.
+func (s *Stage) countNext(ctx context.Context, last counted) counted {
+	now := s.Now()
+	waiting, err := s.Store.Waiting(ctx)
+	if err != nil {
+		if s.Server == nil && !last.isFailed && ctx.Err() == nil {
+			s.Logger.WarnContext(ctx, "counting the mail that waits failed", "err", err)
+		}
+		return counted{isFailed: true, isLate: last.isLate}
+	}
+	s.Metrics.show(waiting, now)
+	late := waitsLong(waiting, now)
+	if s.Server == nil && !last.isLate && late {
+		s.Logger.WarnContext(ctx, "mail waits to be sent by a process that has --mail-server; this one sends none")
+	}
+	return counted{isLate: late}
 }
 
 func waitsLong(waiting map[people.MailKind]people.WaitingMail, now time.Time) bool {
