@@ -55,7 +55,6 @@ var readsMore = map[string]string{
 	"internal/tables/charges.go queueMonths":  "versions of a month, of which there is one but for a moment",
 	"internal/tables/charges.go ReadUsed":     "versions of a month, of which there is one but for a moment",
 	"keys/devices.go CreateDevice":            "requests of devices, which last for minutes",
-	"keys/keys.go endOf":                      "api_keys by their lineage, which has no index; at a rotation",
 	"maintenance/observation.go Observe":      "accounts by platform, once in ten seconds and more",
 	"maintenance/review.go holdPosts":         ofOperator,
 	"maintenance/sweep_posts.go findSuspects": ofChore,
