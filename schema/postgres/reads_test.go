@@ -47,7 +47,6 @@ var readsMore = map[string]string{
 	"deletion/scan.go relations":              ofCatalog,
 	"deletion/scan.go outbox":                 ofDeletion,
 	"deletion/stop.go queueStopAccounts":      ofDeletion,
-	"deletion/stop.go openClaims":             "comments that are open: they have no index by workspace; while a deletion waits for calls",
 	"feeds/searches.go DueSearches":           ofListener,
 	"feeds/streams.go Listening":              ofListener,
 	"feeds/streams.go listeningWorkspaces":    ofListener,

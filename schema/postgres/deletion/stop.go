@@ -231,9 +231,14 @@ var openClaims = sql.Text(`
 		where (d.of_workspace or t.account_id = any(d.accounts))
 		  and t.lease_until > now() + case when t.step = {step_prepare} then interval '0' else @tail::interval end
 	) + (
-		select count(*) from comments c, d
-		where c.workspace_id = any(d.workspaces) and (d.of_workspace or c.account_id = any(d.accounts))
-		  and c.state = {comment_claimed} and c.lease_until > now() + @tail::interval
+		select count(*) from d cross join lateral (
+			select c.account_id, c.lease_until from posts p join comments c on c.post_id = p.id
+			where p.workspace_id = any(d.workspaces) and p.scheduled_for < now() + interval '1 day' and c.state = {comment_claimed}
+			union all
+			select c.account_id, c.lease_until from comments c -- replies
+			where c.post_id is null and c.account_id = any(d.accounts) and c.state = {comment_claimed}
+		) c
+		where (d.of_workspace or c.account_id = any(d.accounts)) and c.lease_until > now() + @tail::interval
 	) + (
 		select count(*) from deliveries y, d
 		where y.webhook_id = any(d.webhooks) and y.id > @since and y.state = {delivery_claimed} and y.lease_until > now()
