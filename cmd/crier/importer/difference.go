@@ -41,8 +41,8 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the post of row %d: %w", r.number, err)
 	}
-	if wrong := unchangeable(wanted, post); wrong != nil {
-		return nil, wrong, nil
+	if wanted["status"] == cancelled {
+		return nil, &problem{field: "status", code: codeUnsupported, message: fmt.Sprintf("a row cancels no post: crier posts cancel %s does, or DELETE /posts/%s", post.ID, post.ID)}, nil
 	}
 	if text := textOf(wanted["firstComment"]); text != "" {
 		wanted["firstComments"] = []any{map[string]any{"target": 0.0, "text": text}}
@@ -66,32 +66,36 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 			}
 		}
 	}
-	if status, _ := wanted["status"].(string); status != "" && status != string(post.Status) && r.ended == "" {
+	if r.ended != "" {
+		return change, nil, nil
+	}
+	if status := textOf(wanted["status"]); status != "" && status != string(post.Status) && status != immediate {
 		change["status"] = status
 	}
+	differInMode(wanted, post, change)
 	return change, nil, nil
 }
 
-// unchangeable refuses a row by which a post that is there would be cancelled, or be published at once, or
-// a draft be put into a queue: only new posts are.
-func unchangeable(wanted map[string]any, post *client.Post) *problem {
-	var field string
-	switch isDraft := post.Status == client.PostDraft; {
-	case wanted["status"] == cancelled:
-		return &problem{field: "status", code: codeUnsupported, message: fmt.Sprintf("a row cancels no post: crier posts cancel %s does, or DELETE /posts/%s", post.ID, post.ID)}
-	case wanted["publishNow"] == true:
-		field = "publishNow"
-	case wanted["status"] == "immediate":
-		field = "status"
+// differInMode lets a post go out otherwise than at a time: at once, or, of a draft, from a queue; a scheduled post
+// keeps its slot. What contradicts that goes along, for the server to refuse.
+func differInMode(wanted map[string]any, post *client.Post, change map[string]any) {
+	isDraft, status, queue := post.Status == client.PostDraft, textOf(wanted["status"]), textOf(wanted["queueId"])
+	switch {
+	case wanted["publishNow"] == true, status == immediate:
+		change["publishNow"] = true
+	case isDraft && queue != "":
+		change["queueId"] = queue
 	case isDraft && wanted["queue"] == true:
-		field = "queue"
-	case isDraft && textOf(wanted["queueId"]) != "":
-		field = "queueId"
+		change["queue"] = true
 	default:
-		return nil
+		return
 	}
-	return &problem{field: field, code: codeUnsupported, message: fmt.Sprintf(
-		"the post is there (%s), and only a new one is published at once or put into a queue: write a time and the status scheduled, or delete the post first", post.Status)}
+	if at := textOf(wanted["scheduledFor"]); at != "" {
+		change["scheduledFor"] = at
+	}
+	if status == schema.Draft.String() {
+		change["status"] = status
+	}
 }
 
 // asStored returns what is wanted. A text that differs from the stored one in outer space or line ends

@@ -51,27 +51,33 @@ func TestWhatATableCannotSayIsNoDifference(t *testing.T) {
 	}
 }
 
-func TestAPostThatIsThereIsNotPublishedByARow(t *testing.T) {
+func TestARowLetsAPostGoOutInAnotherWay(t *testing.T) {
 	for name, tt := range map[string]struct {
-		status client.PostStatus
-		cells  string
-		field  string
+		status      client.PostStatus
+		cells, want string
 	}{
-		"a draft at once":            {client.PostDraft, "publishNow\na,mastodon,yes\n", "publishNow"},
-		"a draft in another way":     {client.PostDraft, "status\na,mastodon,now\n", "status"},
-		"a draft into the queue":     {client.PostDraft, "queue\na,mastodon,yes\n", "queue"},
-		"a draft into a queue":       {client.PostDraft, "queueId\na,mastodon,queue_1\n", "queueId"},
-		"a scheduled post at once":   {client.PostScheduled, "when\na,mastodon,now\n", "publishNow"},
-		"one that the queue has had": {client.PostScheduled, "queue\na,mastodon,yes\n", ""},
+		"a draft at once":                {client.PostDraft, "publishNow\na,mastodon,yes\n", `{"publishNow": true}`},
+		"a draft in another way":         {client.PostDraft, "status\na,mastodon,now\n", `{"publishNow": true}`},
+		"a draft into the queue":         {client.PostDraft, "when\na,mastodon,queue\n", `{"queue": true}`},
+		"a draft into a queue":           {client.PostDraft, "queueId\na,mastodon,queue_1\n", `{"queueId": "queue_1"}`},
+		"a scheduled post at once":       {client.PostScheduled, "when,status\na,mastodon,now,scheduled\n", `{"publishNow": true}`},
+		"one that the queue has had":     {client.PostScheduled, "queue\na,mastodon,yes\n", `{}`},
+		"what is said to be out already": {client.PostScheduled, "publishNow,status\na,mastodon,yes,published\n", `{}`},
+		"at once and at a time":          {client.PostScheduled, "publishNow,when\na,mastodon,yes,2026-12-01T09:00:00Z\n", `{"publishNow": true, "scheduledFor": "2026-12-01T09:00:00Z"}`},
+		"a draft that is to stay one":    {client.PostDraft, "queue,status\na,mastodon,yes,draft\n", `{"queue": true, "status": "draft"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			post := client.Post{ID: "post_1", Status: tt.status, Platforms: []client.Target{{Platform: client.Mastodon, AccountID: "acc_1"}}}
-			change, wrong, err := onlyRow(t, "id,platforms,"+tt.cells).difference(&post, "UTC")
-			if err != nil || len(change) > 0 {
-				t.Errorf("the change is %v, %v", change, err)
+			post := client.Post{
+				ID: "post_1", Status: tt.status, Platforms: []client.Target{{Platform: client.Mastodon, AccountID: "acc_1"}},
+				ScheduledFor: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC),
 			}
-			if (wrong == nil) != (tt.field == "") || wrong != nil && wrong.field != tt.field {
-				t.Errorf("the problem is %+v, want one of %q", wrong, tt.field)
+			change, wrong, err := onlyRow(t, "id,platforms,"+tt.cells).difference(&post, "UTC")
+			if err != nil || wrong != nil {
+				t.Fatal(wrong, err)
+			}
+			got, err := encode(change)
+			if err != nil || !sameJSON(t, string(got), tt.want) {
+				t.Errorf("the change is %s, %v, want %s", got, err, tt.want)
 			}
 		})
 	}

@@ -328,6 +328,11 @@ func TestRowsOfPostsThatAreThere(t *testing.T) {
 			t.Errorf("a draft with a time is %+v, %v", post, err)
 		}
 	}
+	atOnce := "externalId,platforms,content,when\ne,mastodon,five,now\n"
+	if summary, err := s.run(write(t, "posts.csv", atOnce), func(*importer.Config) {}); err != nil || summary.Updated != 1 {
+		t.Errorf("a draft at once: %+v, %v", summary, err)
+	}
+	settled(t, api, "e")
 	t.Run("a check says what an import would do", s.testCheck)
 }
 

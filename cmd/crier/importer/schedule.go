@@ -37,7 +37,7 @@ func (p *post) addTime(body map[string]any, r *row) *problem {
 	draft := body["status"] == schema.Draft.String()
 	switch plainName(text) {
 	case "":
-		if p.mapping.Queue != "" && !draft && body["publishNow"] == nil && body["queue"] == nil && body["queueId"] == nil && body["status"] != "immediate" {
+		if p.mapping.Queue != "" && !draft && body["publishNow"] == nil && body["queue"] == nil && body["queueId"] == nil && body["status"] != immediate {
 			p.addQueue(body)
 		}
 		return nil

@@ -66,7 +66,7 @@ var statusWords = map[string]string{
 	"freigegeben": "scheduled", "planifie": "scheduled", "programme": "scheduled", "approuve": "scheduled",
 	"programado": "scheduled", "aprobado": "scheduled", "agendado": "scheduled", "aprovado": "scheduled",
 	"programmato": "scheduled", "approvato": "scheduled", "gepland": "scheduled", "goedgekeurd": "scheduled",
-	"immediate": "immediate", "now": "immediate",
+	"immediate": immediate, "now": immediate,
 	"published": published, "posted": published, "sent": published, "live": published, "done": published,
 	"veroffentlicht": published, "publie": published, "publicado": published, "pubblicato": published,
 	"gepubliceerd": published, "partiallyfailed": published, "processing": published,
@@ -74,7 +74,7 @@ var statusWords = map[string]string{
 	"storniert": cancelled, "abgesagt": cancelled, "annule": cancelled, "cancelado": cancelled, "annullato": cancelled, "geannuleerd": cancelled,
 }
 
-const published, cancelled = "published", "cancelled"
+const immediate, published, cancelled = "immediate", "published", "cancelled"
 
 // statusOf is the state that a cell means, or the cell itself, which the server refuses.
 func statusOf(cell string) string {
