@@ -149,6 +149,7 @@ func TestAssistants(t *testing.T) {
 	t.Run("a thread is left to people", func(t *testing.T) { (&assistant{t, a.session}).leavesThreads(api) })
 	t.Run("all that is public is shown before", func(t *testing.T) { (&assistant{t, a.session}).showsAll(api) })
 	t.Run("a confirmation holds for what was planned", func(t *testing.T) { (&assistant{t, a.session}).holdsToPlans(api) })
+	t.Run("a draft gets a slot", func(t *testing.T) { (&assistant{t, a.session}).queues(api) })
 	t.Run("lists have pages and cut texts", func(t *testing.T) { (&assistant{t, a.session}).pages() })
 	t.Run("figures", func(t *testing.T) { (&assistant{t, a.session}).figures(server) })
 	t.Run("limits are resources", func(t *testing.T) { (&assistant{t, a.session}).limits() })

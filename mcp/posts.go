@@ -22,7 +22,7 @@ func (t *tools) addPosts() {
 	}, (*call).draft)
 	add(t, about{
 		name: "schedule_post", title: "Schedule a post", effect: posts,
-		says: "Schedules a draft by draftId, or a new post, at scheduledFor (at least 5 minutes ahead) or, for a new post, in the next free slot of a queue. " +
+		says: "Schedules a draft by draftId, or a new post, at scheduledFor (at least 5 minutes ahead) or in the next free slot of a queue. " +
 			"Without confirm it says what would happen and does nothing.",
 	}, (*call).schedule)
 	add(t, about{
@@ -188,10 +188,10 @@ func (in scheduleInput) withoutConfirm() scheduleInput {
 	return in
 }
 
-// scheduleDraft gives a draft its time. A repetition finds it scheduled for that time already.
+// scheduleDraft gives a draft its time, or a slot of a queue. A repetition finds it at that time already.
 func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time) (out outcome, err error) {
-	if at.IsZero() {
-		return out, errors.New("scheduledFor: a draft is scheduled at a time")
+	if inQueue := in.Queue || in.QueueID != ""; at.IsZero() != inQueue {
+		return out, errors.New("scheduledFor: a draft is scheduled at a time or in a queue, one of both")
 	}
 	draft, err := c.read(ctx, in.DraftID)
 	if err != nil {
@@ -204,7 +204,10 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if err != nil {
 		return out, err
 	}
-	change := client.PostUpdate{Status: new(client.UpdateScheduled), ScheduledFor: &at, DryRun: !isAgreed}
+	change := client.PostUpdate{Status: new(client.UpdateScheduled), Queue: in.Queue, QueueID: in.QueueID, DryRun: !isAgreed}
+	if !at.IsZero() {
+		change.ScheduledFor = &at
+	}
 	if in.Timezone != "" {
 		change.Timezone = &in.Timezone
 	}

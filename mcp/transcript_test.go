@@ -187,6 +187,28 @@ func (a *assistant) showsAll(api *client.Client) {
 	a.wants(plan.Message, "“One more”", "“And another”", "a.jpg, with what it says of where and when it was made")
 }
 
+func (a *assistant) queues(api *client.Client) {
+	queue, err := api.Queues.Create(a.Context(), client.Queue{Name: "Mornings", Slots: []client.WeekSlot{{Day: "monday", Time: "09:00"}}})
+	if err != nil {
+		a.Fatal(err)
+	}
+	draft := a.call("draft_post", content("In turn"))
+	schedule := map[string]any{"draftId": draft.PostID, "queueId": queue.ID}
+	if got := a.call("schedule_post", with(schedule, "scheduledFor", time.Now().Add(time.Hour).Format(time.RFC3339))); !got.refused || !strings.Contains(got.text, "one of both") {
+		a.Errorf("at a time and in a queue: %s", got.text)
+	}
+	if got := a.confirm("schedule_post", schedule); got.Status != "scheduled" {
+		a.Errorf("schedule_post answers %s", got.text)
+	}
+	post, err := api.Posts.Get(a.Context(), draft.PostID)
+	if at := post.ScheduledFor; err != nil || at.Weekday() != time.Monday || at.Minute() != 0 {
+		a.Errorf("the draft is at %s, %v", at, err)
+	}
+	if err := api.Queues.Delete(a.Context(), queue.ID); err != nil { // others want none
+		a.Error(err)
+	}
+}
+
 func (a *assistant) pages() {
 	for _, n := range []string{"one", "two", "three"} {
 		text := "Paged " + n + strings.Repeat(" and on", 40)
