@@ -17,6 +17,9 @@ import (
 	"crier/compose/quietlog"
 )
 
+// idleHeap is how much a process with nothing but a trickle of posts allocates in a second, in bytes.
+const idleHeap = 16 << 20
+
 // Serve runs the roles of the config until ctx ends, and returns once everything in hand
 // is finished. started, if not nil, is called once every role of the process is ready.
 func Serve(ctx context.Context, c Config, started func(context.Context, *Running) error) error {
@@ -29,7 +32,7 @@ func Serve(ctx context.Context, c Config, started func(context.Context, *Running
 	defer stopLogging()
 	keeping, stop := context.WithCancel(ctx)
 	defer stop()
-	go heap.Keep(keeping)
+	go heap.Keep(keeping, idleHeap)
 	err := withBase(ctx, c, func(b *base) error { return b.serve(ctx, started) })
 	if err == nil {
 		c.Logger.InfoContext(ctx, "stopped")

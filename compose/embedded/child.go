@@ -11,6 +11,8 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+
+	"crier/compose/heap"
 )
 
 // roleVariable is the environment variable that tells a re-executed binary its role.
@@ -106,7 +108,7 @@ func (c *childProcess) ready(pid int) error {
 	// A start takes memory that the work after it does not need: ClickHouse's engine has read 180 MiB of its
 	// library by then, and works with a part of it.
 	debug.FreeOSMemory()
-	ReleaseFiles()
+	heap.ReleaseFiles()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"crier/compose/embedded/chdb"
 	"crier/compose/embedded/clickhousehttp"
+	"crier/compose/heap"
 
 	"github.com/sethvargo/go-retry"
 )
@@ -46,6 +47,7 @@ func serveClickHouse(child *childProcess) error {
 	if err := child.ready(os.Getpid()); err != nil {
 		return err
 	}
+	go heap.Keep(parent, engineIdle)
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving: %w", err)
@@ -53,6 +55,10 @@ func serveClickHouse(child *childProcess) error {
 		return drain(parent, server)
 	}
 }
+
+// engineIdle is how much the process allocates in a second beside its engine while it does next to nothing:
+// answers pass through it, and rows.
+const engineIdle = 1 << 20
 
 // engineSessions is how many statements run at once; more would only slow each other down.
 const engineSessions = 8

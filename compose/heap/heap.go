@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
-
-	"crier/compose/embedded"
 )
 
 const (
@@ -18,19 +16,19 @@ const (
 	heapRoom = 96 << 20
 	// usualHeapPercent is Go's own GOGC; maxHeapPercent bounds what a heap that is nearly empty is given.
 	usualHeapPercent, maxHeapPercent = 100, 800
-	// A process that allocates less than idleHeap between two looks, idleLooks times, is at rest.
+	// A process that allocates little between two looks, idleLooks times, is at rest.
 	heapLook  = time.Second
-	idleHeap  = 16 << 20
 	idleLooks = 2
 )
 
 // Keep has garbage collected rarely under load, by how much the heap holds, and gives back what a
-// load has taken, until ctx ends. The variable GOGC counts for more.
-func Keep(ctx context.Context) {
+// load has taken, until ctx ends. A process is at rest that allocates less than idle bytes a second.
+// The variable GOGC counts for more.
+func Keep(ctx context.Context, idle uint64) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	h := heap{percent: usualHeapPercent}
+	h := heap{percent: usualHeapPercent, idle: idle}
 	defer debug.SetGCPercent(debug.SetGCPercent(h.percent))
 	tick := time.NewTicker(heapLook)
 	defer tick.Stop()
@@ -47,6 +45,7 @@ func Keep(ctx context.Context) {
 // heap is what is known of the heap since the last look.
 type heap struct {
 	percent   int    // as it is set
+	idle      uint64 // what is less between two looks is no load
 	allocated uint64 // in all of the process's life
 	quiet     int    // looks since the last load, at most idleLooks
 }
@@ -56,7 +55,7 @@ func (h *heap) look() (gaveBack bool) {
 	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(samples)
 	live, allocated := samples[0].Value.Uint64(), samples[1].Value.Uint64()
-	isBusy := allocated-h.allocated > idleHeap
+	isBusy := allocated-h.allocated > h.idle
 	h.allocated = allocated
 	if isBusy {
 		h.quiet = 0
@@ -71,7 +70,7 @@ func (h *heap) look() (gaveBack bool) {
 	}
 	h.set(usualHeapPercent)
 	debug.FreeOSMemory()
-	embedded.ReleaseFiles()
+	ReleaseFiles()
 	return true
 }
 

@@ -27,7 +27,7 @@ func TestASmallHeapIsCollectedAsRarelyAsItsRoomAllows(t *testing.T) {
 func TestWhatALoadHasTakenIsGivenBack(t *testing.T) {
 	before := debug.SetGCPercent(usualHeapPercent)
 	defer debug.SetGCPercent(before)
-	h := heap{percent: usualHeapPercent}
+	h := heap{percent: usualHeapPercent, idle: 16 << 20}
 	h.look()
 	load := make([][]byte, 64)
 	for i := range load {

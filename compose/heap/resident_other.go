@@ -1,6 +1,6 @@
 //go:build !linux
 
-package embedded
+package heap
 
 // ReleaseFiles does nothing: what a process has read of its files is known on Linux alone.
 func ReleaseFiles() {}
