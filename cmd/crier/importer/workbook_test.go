@@ -256,11 +256,8 @@ func TestAWorkbookThatUnpacksToTooMuchIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	part, err := w.Create("xl/media/zeros")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.CopyN(part, zeros{}, maxWorkbook); err != nil {
+	// What a part unpacks to is what it says: archive/zip reads no more of it.
+	if _, err := w.CreateRaw(&zip.FileHeader{Name: "xl/media/zeros", Method: zip.Deflate, UncompressedSize64: maxWorkbook}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -270,7 +267,3 @@ func TestAWorkbookThatUnpacksToTooMuchIsRefused(t *testing.T) {
 		t.Errorf("openRows = %v", err)
 	}
 }
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { return len(p), nil }
