@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -14,18 +15,21 @@ import (
 // assistantsPath is where assistants call this server, by the Model Context Protocol.
 const assistantsPath = "/mcp"
 
-// assistants are served by tools that call the API as their key may.
-type assistants struct{ handler http.Handler }
+// assistants are served by tools that call the API as their key may. Their schemas are made when the first
+// one comes.
+type assistants struct{ handler func() (http.Handler, error) }
 
 // newAssistants serves assistants of the API, which is not called before it is complete.
-func newAssistants(api http.Handler, config Config) (*assistants, error) {
-	document, err := openAPI()
-	if err != nil {
-		return nil, fmt.Errorf("reading openapi.yaml: %w", err)
-	}
-	info, _ := document["info"].(map[string]any)
-	version, _ := info["version"].(string)
-	return &assistants{mcp.NewHandler(api, config.Addresses.PublicURL, version, config.Logger)}, nil
+func newAssistants(api http.Handler, config Config) *assistants {
+	return &assistants{sync.OnceValues(func() (http.Handler, error) {
+		document, err := openAPI()
+		if err != nil {
+			return nil, fmt.Errorf("reading openapi.yaml: %w", err)
+		}
+		info, _ := document["info"].(map[string]any)
+		version, _ := info["version"].(string)
+		return mcp.NewHandler(api, config.Addresses.PublicURL, version, config.Logger), nil
+	})}
 }
 
 // routes are those of messages. One may have a file fetched, and may take as long.
@@ -34,6 +38,10 @@ func (a *assistants) routes() []admission.Route {
 }
 
 func (a *assistants) serve(c *gin.Context) error {
-	a.handler.ServeHTTP(c.Writer, c.Request)
+	handler, err := a.handler()
+	if err != nil {
+		return err
+	}
+	handler.ServeHTTP(c.Writer, c.Request)
 	return nil
 }

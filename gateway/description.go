@@ -16,7 +16,7 @@ import (
 )
 
 // description is the resource that describes the API itself, for anybody.
-type description struct{ document []byte }
+type description struct{ document func() ([]byte, error) }
 
 // openAPI is schema/openapi/openapi.yaml, parsed once because it is long. Callers must not change
 // it.
@@ -25,19 +25,22 @@ var openAPI = sync.OnceValues(func() (document map[string]any, err error) {
 	return document, err
 })
 
-// newDescription encodes schema/openapi/openapi.yaml with the address of this server.
-func newDescription(address string) (*description, error) {
-	document, err := openAPI()
-	if err != nil {
-		return nil, fmt.Errorf("reading openapi.yaml: %w", err)
-	}
-	document = maps.Clone(document)
-	document["servers"] = []any{map[string]any{"url": address}}
-	encoded, err := json.Marshal(document)
-	if err != nil {
-		return nil, fmt.Errorf("encoding openapi.json: %w", err)
-	}
-	return &description{encoded}, nil
+// newDescription has schema/openapi/openapi.yaml with the address of this server. It is encoded when
+// somebody asks for it.
+func newDescription(address string) *description {
+	return &description{sync.OnceValues(func() ([]byte, error) {
+		document, err := openAPI()
+		if err != nil {
+			return nil, fmt.Errorf("reading openapi.yaml: %w", err)
+		}
+		document = maps.Clone(document)
+		document["servers"] = []any{map[string]any{"url": address}}
+		encoded, err := json.Marshal(document)
+		if err != nil {
+			return nil, fmt.Errorf("encoding openapi.json: %w", err)
+		}
+		return encoded, nil
+	})}
 }
 
 func (d *description) routes() []admission.Route {
@@ -45,6 +48,10 @@ func (d *description) routes() []admission.Route {
 }
 
 func (d *description) get(c *gin.Context) error {
-	c.Data(http.StatusOK, answer.JSONType, d.document)
+	document, err := d.document()
+	if err != nil {
+		return err
+	}
+	c.Data(http.StatusOK, answer.JSONType, document)
 	return nil
 }

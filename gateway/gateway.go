@@ -71,10 +71,7 @@ func New(config Config) (*Gateway, error) {
 	pages := newPages(config.Addresses.PublicURL, routes)
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	forAssistants, err := newAssistants(engine, config)
-	if err != nil {
-		return nil, err
-	}
+	forAssistants := newAssistants(engine, config)
 	limits := admission.LimitsOf(basePath, routes)
 	maps.Copy(limits, admission.LimitsOf("", forAssistants.routes()))
 	middleware, err := admission.Middleware(admission.Config{
@@ -135,10 +132,6 @@ func constraintsOf(config Config) func(schema.Platform) schema.Constraints {
 // operations returns those of every resource.
 func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	api := config.Addresses.PublicURL + basePath
-	description, err := newDescription(api)
-	if err != nil {
-		return nil, err
-	}
 	passwords, err := password.New(config.Random)
 	if err != nil {
 		return nil, err
@@ -160,7 +153,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		}
 	)
 	return slices.Concat(
-		description.routes(),
+		newDescription(api).routes(),
 		posts.Routes(posts.Config{
 			Store: config.Stores.Posts, Accounts: directories, Uploads: uploads, Cursors: cursors, Zones: zones,
 			Constraints: constraintsOf(config),
