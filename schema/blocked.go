@@ -8,9 +8,9 @@ import (
 
 // TooLate reports whether the delivery may no longer be published: it is past its
 // deadline, or was claimed because a pause outlasted it. What an earlier call may have
-// made is still looked for.
+// made is still looked for, and what Blocked fails since its account is gone is told that.
 func (d Delivery) TooLate(at time.Time) bool {
-	return d.Step != StepFind && (d.Paused || at.After(d.Until))
+	return d.Step != StepFind && !d.Account.Disconnected && (d.Paused || at.After(d.Until))
 }
 
 // Missed fails a target that is too late: a post at a surprising time is worse than none.

@@ -118,6 +118,7 @@ func TestWhatMayBeThereIsNeverSaidToHaveMissedItsDeadline(t *testing.T) {
 		"a call is repeated":     {Delivery{Step: StepPublish, FindAttempts: CallRepeating, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
 		"a call is prepared for": {Delivery{Step: StepPrepare, FindAttempts: CallRepeating, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
 		"paused":                 {Delivery{Step: StepPublish, Paused: true, Until: at}, true, CodeMissedDeadline},
+		"its account is gone":    {Delivery{Step: StepPublish, Account: Account{Disconnected: true}, Paused: true, Until: at.Add(-1)}, false, CodeMissedDeadline},
 		"in time":                {Delivery{Step: StepPublish, Until: at}, false, CodeMissedDeadline},
 		"it is looked for":       {Delivery{Step: StepFind, Until: at.Add(-1)}, false, CodeOutcomeUnknown},
 	} {

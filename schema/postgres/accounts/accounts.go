@@ -59,12 +59,16 @@ func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, i
 	return a, err
 }
 
-// Disconnect disconnects an account: its credentials are erased and its renewal stops. It
-// returns the account as it was, so that the credentials can be revoked.
+// Disconnect disconnects an account: its credentials are erased, its renewal stops, and its workspace's pause ends, which
+// nobody could lift any more: what that held fails as the account is gone. It returns the account as it was, so that the
+// credentials can be revoked.
 func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
 	err := s.Announcing(ctx, "disconnecting an account", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
+			return announcement, err
+		}
+		if _, _, err := tables.Lift(ctx, tx, memberPause(id, "")); err != nil {
 			return announcement, err
 		}
 		ended := a.Revived()

@@ -13,8 +13,8 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// PauseAccount holds what goes out on an account from now on, for its workspace: until ResumeAccount, or until it is
-// too late for it; calls in hand go on. A pause of what is paused has a new reason, if one is given.
+// PauseAccount holds what goes out on an account from now on, for its workspace: until ResumeAccount or Disconnect, or
+// until it is too late for it; calls in hand go on. A pause of what is paused has a new reason, if one is given.
 func (s *Store) PauseAccount(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID, reason string) (schema.Account, error) {
 	return s.changePause(ctx, workspace, id, func(tx pgx.Tx, a schema.Account, pauses []schema.Hold) error {
 		var before string

@@ -73,3 +73,28 @@ func TestResumesDoNotPileUp(t *testing.T) {
 		t.Errorf("%d resumes wait, want one for all", n)
 	}
 }
+
+// TestADisconnectionEndsTheWorkspacesPause has what an account that was disconnected held fail for that, and not wait for
+// somebody to resume it.
+func TestADisconnectionEndsTheWorkspacesPause(t *testing.T) {
+	f := newFixture(t)
+	id := f.Accounts[0]
+	_, err := f.Gateway.PauseAccount(t.Context(), f.Workspace, id, "")
+	f.Must(err)
+	p := f.Create(f.Post(1, 0))
+	f.Claim(p, 0)
+	_, err = f.Gateway.Disconnect(t.Context(), f.Workspace, id)
+	f.Must(err)
+	if n := f.RunChore(f.Delay.Resume); n != 1 {
+		t.Errorf("resumed %d, want the post", n)
+	}
+	d := f.MustClaim(p, 0)
+	d.Until = d.DueAt // it waited for longer than it may be late
+	blocked, ok := d.Blocked(f.Store.Now())
+	if !ok || blocked.Error.Code != schema.CodeDisconnected || d.TooLate(f.Store.Now()) {
+		t.Errorf("the post ends as %+v, want it to say that the account is gone", blocked.Error)
+	}
+	if n := f.Count(`select count(*) from holds`); n != 0 {
+		t.Errorf("%d holds are left, want none for an account that is connected again", n)
+	}
+}
