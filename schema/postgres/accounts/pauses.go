@@ -57,6 +57,9 @@ func (s *Store) changePause(
 		if err != nil {
 			return err
 		}
+		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil { // before it reads them: the operator's may begin meanwhile
+			return err
+		}
 		pauses, err := tables.Pauses(ctx, tx, id)
 		if err != nil {
 			return err

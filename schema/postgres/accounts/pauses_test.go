@@ -2,9 +2,11 @@ package accounts_test
 
 import (
 	"testing"
+	"time"
 
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/postgrestest"
 )
 
@@ -96,5 +98,34 @@ func TestADisconnectionEndsTheWorkspacesPause(t *testing.T) {
 	}
 	if n := f.Count(`select count(*) from holds`); n != 0 {
 		t.Errorf("%d holds are left, want none for an account that is connected again", n)
+	}
+}
+
+// TestAResumeSeesThePauseThatItWaitsFor has the operator pause an account while a member resumes it.
+func TestAResumeSeesThePauseThatItWaitsFor(t *testing.T) {
+	f := newFixture(t)
+	id := f.Accounts[0]
+	_, err := f.Gateway.PauseAccount(t.Context(), f.Workspace, id, "")
+	f.Must(err)
+	tx, err := f.Store.Pool.Begin(t.Context())
+	f.Must(err)
+	f.Must(tables.Pause(t.Context(), tx, schema.Hold{Kind: schema.AccountPaused, Account: id}))
+	resumed := make(chan error, 1)
+	go func() {
+		_, err := f.Gateway.ResumeAccount(t.Context(), f.Workspace, id)
+		resumed <- err
+	}()
+	for f.Count(`select count(*) from pg_locks where not granted and locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`) == 0 {
+		select {
+		case err := <-resumed:
+			f.Must(tx.Rollback(t.Context()))
+			t.Fatalf("the resume did not wait: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	f.Must(tx.Commit(t.Context()))
+	postgrestest.WantKind(t, <-resumed, schema.PausedByOperator)
+	if n := f.Count(`select count(*) from holds`); n != 2 {
+		t.Errorf("%d pauses stand, want both", n)
 	}
 }
