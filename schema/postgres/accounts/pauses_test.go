@@ -129,3 +129,23 @@ func TestAResumeSeesThePauseThatItWaitsFor(t *testing.T) {
 		t.Errorf("%d pauses stand, want both", n)
 	}
 }
+
+// TestWhatIsReadGoesOnUnderAMembersPause has comments of an account be read while its workspace has paused it, and not
+// while the operator has.
+func TestWhatIsReadGoesOnUnderAMembersPause(t *testing.T) {
+	f := newFixture(t)
+	id, collection := f.Accounts[0], postgres.NewCollection(f.Store, f.Store.Now)
+	read := schema.NewID[schema.CollectionID](f.Store.Now())
+	_, err := f.Store.Pool.Exec(t.Context(), `insert into collections (id, account_id, workspace_id, what, due_at) values ($1, $2, $3, 3, now())`, read, id, f.Workspace)
+	f.Must(err)
+	_, err = f.Gateway.PauseAccount(t.Context(), f.Workspace, id, "")
+	f.Must(err)
+	for _, want := range []int{1, 0} {
+		claimed, err := collection.Claim(t.Context(), []schema.CollectionID{read})
+		if err != nil || len(claimed) != want {
+			t.Fatalf("claimed %+v, %v, want %d", claimed, err, want)
+		}
+		f.Exec(`update collections set due_at = now(), lease_until = null`)
+		f.Must(postgres.NewAdmin(f.Store).Pause(t.Context(), schema.Hold{Kind: schema.AccountPaused, Account: id}))
+	}
+}

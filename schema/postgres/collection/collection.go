@@ -51,7 +51,7 @@ const (
 	heldFor = time.Hour
 )
 
-// Claim leases collections for one step each. What is leased, not due or paused is left out; so
+// Claim leases collections for one step each. What is leased, not due or paused by the operator is left out; so
 // is what is to be read of an account that does not work, which then rests until it does.
 // Without an answer, what was claimed waits for the end of its lease: nothing was called.
 func (s *Store) Claim(ctx context.Context, ids []schema.CollectionID) ([]schema.Collection, error) {
@@ -120,15 +120,15 @@ var (
 	delete from jobs j where j.id = any($1)
 	  and (j.id in (select id from resting) or (select c.due_at from collections c where c.id = j.id) is null)`)
 
-	holdCollections = sql.Text(`
+	holdCollections = ofReadings(`
 	with held as (
 		update collections c set due_at = @now::timestamptz + @held::interval from accounts a
-		where c.id = any(@ids) and a.id = c.account_id and coalesce(c.due_at, 'infinity') <= @now::timestamptz and c.lease_until is null and {paused(c.workspace_id, c.account_id, a.platform)}
+		where c.id = any(@ids) and a.id = c.account_id and coalesce(c.due_at, 'infinity') <= @now::timestamptz and c.lease_until is null and {held}
 		returning c.id, c.due_at
 	)
 	update jobs j set due_at = held.due_at, fires = 0 from held where j.id = held.id`)
 
-	claimCollections = sql.Text(`
+	claimCollections = ofReadings(`
 	with free as materialized (
 		select c.id, c.account_id from collections c
 		where c.id = any(@ids) and {free_collection}
@@ -136,9 +136,16 @@ var (
 	)
 	update collections c set claim = c.claim + 1, node = @node, lease_until = @now::timestamptz + @lease::interval
 	from free join accounts a on a.id = free.account_id join workspaces w on w.id = a.workspace_id
-	where c.id = free.id and {collected_account} and not {paused(c.workspace_id, c.account_id, a.platform)}
+	where c.id = free.id and {collected_account} and not {held}
 	returning {account_columns}, c.id, c.what, c.cursor, c.claim, c.attempts`)
 )
+
+// ofReadings writes out a statement in which {held} is true of collections c of accounts a whose work the operator has
+// paused. A member pauses what goes out on an account, and reads on.
+func ofReadings(statement string) string {
+	return sql.Text(statement, "held", `(exists (select from holds h where h.subject in (c.workspace_id, c.account_id) and h.kind <> {paused_by_member})
+		or a.platform = any (array(select h.platform from holds h where h.platform is not null)))`)
+}
 
 // recentPosts are those whose metrics are looked at still, which is for 30 days.
 var recentPosts = sql.Text(`

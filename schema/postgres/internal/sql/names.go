@@ -71,7 +71,8 @@ var names = map[string]string{
 	"deletion_removing": number(schema.DeletionRemoving),
 	"deletion_done":     number(schema.DeletionDone),
 
-	"account_pauses": set(schema.AccountPaused, schema.AccountPausedByMember),
+	"account_pauses":   set(schema.AccountPaused, schema.AccountPausedByMember),
+	"paused_by_member": number(schema.AccountPausedByMember),
 
 	"mail_invitation": number(people.MailInvitation),
 	"awaited_mails":   set(people.AwaitedMails()...),

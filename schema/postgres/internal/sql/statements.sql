@@ -363,8 +363,7 @@ delete from jobs j where j.id = any($1)
 -- collection/collection.go holdCollections
 with held as (
   update collections c set due_at = @now::timestamptz + @held::interval from accounts a
-  where c.id = any(@ids) and a.id = c.account_id and coalesce(c.due_at, 'infinity') <= @now::timestamptz and c.lease_until is null and (exists (select from holds h where h.subject = any (array[c.workspace_id, c.account_id]))
-  or a.platform = any (array(select h.platform from holds h where h.platform is not null)))
+  where c.id = any(@ids) and a.id = c.account_id and coalesce(c.due_at, 'infinity') <= @now::timestamptz and c.lease_until is null and {held}
   returning c.id, c.due_at
 )
 update jobs j set due_at = held.due_at, fires = 0 from held where j.id = held.id;
@@ -377,8 +376,7 @@ with free as materialized (
 )
 update collections c set claim = c.claim + 1, node = @node, lease_until = @now::timestamptz + @lease::interval
 from free join accounts a on a.id = free.account_id join workspaces w on w.id = a.workspace_id
-where c.id = free.id and coalesce(a.disconnected_at, 'infinity') = 'infinity' and not a.needs_reconnect and a.ended = 0 and not (exists (select from holds h where h.subject = any (array[c.workspace_id, c.account_id]))
-  or a.platform = any (array(select h.platform from holds h where h.platform is not null)))
+where c.id = free.id and coalesce(a.disconnected_at, 'infinity') = 'infinity' and not a.needs_reconnect and a.ended = 0 and not {held}
 returning a.id, a.workspace_id, coalesce(a.brand_id, '00000000-0000-0000-0000-000000000000'::uuid), a.platform, a.native_id, a.name, a.server,
 w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at, a.revision, a.disconnected_at is not null,
 coalesce(a.expires_at, '0001-01-01Z'::timestamptz), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, '0001-01-01Z'::timestamptz),
