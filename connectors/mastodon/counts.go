@@ -21,7 +21,7 @@ const countFresh = 5 * time.Minute
 type counts struct {
 	now    func() time.Time
 	latest *recent.Cache[schema.AccountID, seenCount]
-	before *recent.Cache[string, *int64] // by the key of the call; nil: it is not known, or was answered
+	before *recent.Cache[string, int64] // by the key of the call, while that is open
 }
 
 // seenCount is a count, and when it was told.
@@ -31,7 +31,7 @@ type seenCount struct {
 }
 
 func newCounts(now func() time.Time) counts {
-	return counts{now, recent.New[schema.AccountID, seenCount](maxCounts, nil), recent.New[string, *int64](maxCounts, nil)}
+	return counts{now, recent.New[schema.AccountID, seenCount](maxCounts, nil), recent.New[string, int64](maxCounts, nil)}
 }
 
 // see notes the count that an answer tells.
@@ -48,11 +48,11 @@ func (c counts) open(account schema.AccountID, key string) {
 		c.close(key)
 		return
 	}
-	c.before.Put(key, &latest.statuses)
+	c.before.Put(key, latest.statuses)
 }
 
 // close forgets a call that was answered.
-func (c counts) close(key string) { c.before.Put(key, nil) }
+func (c counts) close(key string) { c.before.Delete(key) }
 
 // missing judges a list that does not show what a delivery's call may have made. Mastodon itself lists all
 // that there is. Other servers may hide it, as GoToSocial does what the account's own filters match
@@ -67,15 +67,15 @@ func (c *Connector) missing(ctx context.Context, d schema.Delivery) (schema.Verd
 	case isMastodon:
 		return schema.NotThere, nil
 	}
-	before, _ := c.counts.before.Known(d.Key)
-	if before == nil {
+	before, isKnown := c.counts.before.Known(d.Key)
+	if !isKnown {
 		return schema.CannotTell, nil
 	}
 	now, err := c.verify(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return schema.CannotTell, err
 	}
-	if now.Statuses == nil || *now.Statuses != *before {
+	if now.Statuses == nil || *now.Statuses != before {
 		return schema.CannotTell, nil
 	}
 	return schema.NotThere, nil

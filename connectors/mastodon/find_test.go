@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -182,5 +183,21 @@ func TestFindWithoutItsLastPageCannotTell(t *testing.T) {
 	r.Inject(t, simulation.Fault{Operation: opListStatuses, Status: http.StatusInternalServerError})
 	if _, verdict, err := r.Find(t.Context(), r.delivery("hello")); verdict != schema.CannotTell || err == nil {
 		t.Errorf("Find = %v, %v", verdict, err)
+	}
+}
+
+// TestTheCountBeforeAnOpenCallOutlastsOthers has more calls answered than counts are remembered.
+func TestTheCountBeforeAnOpenCallOutlastsOthers(t *testing.T) {
+	c := newCounts(time.Now)
+	var account schema.AccountID
+	c.see(account, new(int64(7)))
+	c.open(account, "open")
+	for n := range 3 * maxCounts {
+		key := strconv.Itoa(n)
+		c.open(account, key)
+		c.close(key)
+	}
+	if before, ok := c.before.Known("open"); before != 7 || !ok {
+		t.Errorf("there were %d statuses before the open call (known: %t), want 7", before, ok)
 	}
 }

@@ -96,12 +96,12 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	case err != nil && !isUnread:
 		return schema.Receipt{}, err
 	case state.Status == graph.Failed || state.Status == graph.Expired:
-		c.comments.Put(d.Key, draft{})
+		c.comments.Delete(d.Key)
 		return schema.Receipt{}, state.Failure()
 	}
 	receipt, err := c.publish(ctx, d, reply.container)
 	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Unprepared || e.Kind != schema.RateLimited && e.Kind != schema.Retryable {
-		c.comments.Put(d.Key, draft{}) // it is used up, or not known to be good
+		c.comments.Delete(d.Key) // it is used up, or not known to be good
 	}
 	return receipt, err
 }
@@ -109,8 +109,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 // commentWait is when a comment is tried again whose container is not ready.
 const commentWait = 5 * time.Second
 
-// draft is the container of a first comment that is not published yet, and when it was made; zero: there is
-// none.
+// draft is the container of a first comment that is not published yet, and when it was made.
 type draft struct {
 	container string
 	createdAt time.Time
@@ -121,7 +120,7 @@ const maxDrafts = 4096
 
 // draft returns the container of a comment, which it makes if there is none.
 func (c *Connector) draft(ctx context.Context, d schema.Delivery) (draft, error) {
-	if known, _ := c.comments.Known(d.Key); known.container != "" {
+	if known, ok := c.comments.Known(d.Key); ok {
 		return known, nil
 	}
 	form, err := c.Containers.Fields(d, graph.Part{Item: graph.WholePost})

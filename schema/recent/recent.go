@@ -24,14 +24,11 @@ func New[K comparable, V any](size int, makeValue func(K) V) *Cache[K, V] {
 func (r *Cache[K, V]) Of(key K) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if value, ok := r.current[key]; ok {
-		return value
-	}
-	value, ok := r.previous[key]
+	value, ok := r.use(key)
 	if !ok {
 		value = r.make(key)
+		r.put(key, value)
 	}
-	r.put(key, value)
 	return value
 }
 
@@ -49,15 +46,30 @@ func (r *Cache[K, V]) put(key K, value V) {
 	r.current[key] = value
 }
 
-// Known returns the value of a key that was used lately.
+// Known returns the value of a key that was used lately, which uses it.
 func (r *Cache[K, V]) Known(key K) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.use(key)
+}
+
+func (r *Cache[K, V]) use(key K) (V, bool) {
 	value, ok := r.current[key]
-	if !ok {
-		value, ok = r.previous[key]
+	if ok {
+		return value, true
+	}
+	if value, ok = r.previous[key]; ok {
+		r.put(key, value)
 	}
 	return value, ok
+}
+
+// Delete forgets a key.
+func (r *Cache[K, V]) Delete(key K) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.current, key)
+	delete(r.previous, key)
 }
 
 // Values returns what is held.
