@@ -14,17 +14,21 @@ import (
 // resumeChunk is how many parked jobs one transaction handles.
 const resumeChunk = 1000
 
-// BeginResume notes that a pause was lifted, in the transaction that lifts it. From then
-// on what it held is made due, by this process or another. A resume looks at all that is parked, so one that
-// has not begun is for this pause too: however often somebody pauses and resumes, few wait.
-func BeginResume(ctx context.Context, tx pgx.Tx) (id [16]byte, err error) {
+// BeginResume notes that the pause of an account was lifted, or, without one, of more, in the transaction that lifts it.
+// From then on what it held is made due, by this process or another. A resume looks at all that is parked, or at all that
+// is for its account, so one that has not begun is for this pause too: however often somebody pauses and resumes, few wait.
+func BeginResume(ctx context.Context, tx pgx.Tx, account schema.AccountID) (id [16]byte, err error) {
+	var of string
+	if !account.IsZero() {
+		of = account.String()
+	}
 	err = tx.QueryRow(ctx, `
 		with waiting as (
-			select id from resumes where after_since = '-infinity' order by id limit 1 for update skip locked
+			select id from resumes where after_since = '-infinity' and (account is null or account = $1) order by id limit 1 for update skip locked
 		), begun as (
-			insert into resumes (id) select uuidv7() where not exists (select from waiting) returning id
+			insert into resumes (id, account) select uuidv7(), nullif($1, '') where not exists (select from waiting) returning id
 		)
-		select id from waiting union all select id from begun`).Scan(&id)
+		select id from waiting union all select id from begun`, of).Scan(&id)
 	return id, err
 }
 
@@ -32,10 +36,12 @@ func BeginResume(ctx context.Context, tx pgx.Tx) (id [16]byte, err error) {
 // pause that was lifted, or for any where id is nil. It returns how many, and whether there
 // are more to look at. The oldest come first, each due a microsecond after the one before,
 // so that they fire in the order of their own times; what waits for something else too is due
-// then. What is partly held is parked again when it fires.
+// then. What is partly held is parked again when it fires. Of any, those of accounts come first: they have less to look at.
 func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, more bool, err error) {
 	var mine [16]byte
-	err = tx.QueryRow(ctx, `select id from resumes where id = coalesce($1, id) order by id limit 1 for update`, id).Scan(&mine)
+	var ofAccount bool
+	err = tx.QueryRow(ctx, `select id, account is not null from resumes where id = coalesce($1, id) order by account is null, id limit 1 for update`, id).
+		Scan(&mine, &ofAccount)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -43,7 +49,11 @@ func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, mo
 		return 0, false, err
 	}
 	var looked int
-	if err := tx.QueryRow(ctx, resume, pgx.StrictNamedArgs{"id": mine, "limit": resumeChunk, "settle": schema.SettleTime}).Scan(&looked, &resumed); err != nil {
+	statement := resumeAll
+	if ofAccount {
+		statement = resumeAccount
+	}
+	if err := tx.QueryRow(ctx, statement, pgx.StrictNamedArgs{"id": mine, "limit": resumeChunk, "settle": schema.SettleTime}).Scan(&looked, &resumed); err != nil {
 		return 0, false, err
 	}
 	if looked == resumeChunk {
@@ -54,16 +64,22 @@ func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, mo
 	return resumed, id == nil, err
 }
 
+var (
+	resumeAll     = resume(`held`)
+	resumeAccount = resume(`coalesce(payload -> 'accounts', payload -> 'account')::jsonb ? r.account and case when held then true end`)
+)
+
 // resume reads its chunk in the order of the index and changes it in the order of locks. It is a
 // statement after the one that waits for others who resume, and what it makes due is due from its own
 // begin on: counted from that of its transaction, it could be due before their chunks.
 // It finds the rows to lock by id: while the statistics know of no parked jobs yet, the
 // planner would scan their index for each row.
-var resume = sql.Text(`
+func resume(parked string) string {
+	return sql.Text(`
 	with parked as materialized (
 		select j.id, j.kind, j.overdue_since from resumes r cross join lateral (
 			select id, kind, overdue_since from jobs
-			where held and (overdue_since, id) > (r.after_since, r.after_id)
+			where {parked} and (overdue_since, id) > (r.after_since, r.after_id)
 			order by overdue_since, id limit @limit
 		) j where r.id = @id
 	), free as (
@@ -88,7 +104,8 @@ var resume = sql.Text(`
 	), moved as (
 		update resumes r set after_since = last.overdue_since, after_id = last.id from last where r.id = @id
 	)
-	select (select count(*) from parked), (select count(*) from resumed)`)
+	select (select count(*) from parked), (select count(*) from resumed)`, "parked", parked)
+}
 
 // ResumeChunk is GoOnResuming in a transaction of its own.
 func ResumeChunk(ctx context.Context, d *db.DB, id *[16]byte) (resumed int, more bool, err error) {
