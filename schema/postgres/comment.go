@@ -116,8 +116,8 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	if err := c.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming comments")
 	}
-	if len(claimed) < len(ids) {
-		if _, err := c.parkComments(ctx, ids); err != nil {
+	if refused := unclaimed(ids, claimed, func(d *schema.Delivery) schema.CommentID { return d.Comment.ID }); len(refused) > 0 {
+		if _, err := c.parkComments(ctx, refused); err != nil {
 			return nil, db.Wrap(err, "parking held comments")
 		}
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -62,13 +63,23 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	if err := p.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming targets")
 	}
-	if len(claimed) < len(refs) {
+	if refused := unclaimed(refs, claimed, func(d *schema.Delivery) schema.TargetRef { return d.Ref }); len(refused) > 0 {
+		posts, _, _ := columnsOf(refused)
 		if _, err := p.parkPosts(ctx, posts); err != nil {
 			return nil, db.Wrap(err, "parking held posts")
 		}
 	}
 	arm(claimed, sent)
 	return claimed, nil
+}
+
+// unclaimed returns what of a claim's work was left out of its answer: what is held is.
+func unclaimed[R comparable](work []R, claimed []schema.Delivery, of func(*schema.Delivery) R) []R {
+	taken := make(map[R]bool, len(claimed))
+	for i := range claimed {
+		taken[of(&claimed[i])] = true
+	}
+	return slices.DeleteFunc(slices.Clone(work), func(w R) bool { return taken[w] })
 }
 
 // arm sets the deadlines of claims that were sent at a time.

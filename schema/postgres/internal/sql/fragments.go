@@ -102,8 +102,8 @@ var fragments = map[string]fragment{
 
 	// hold_columns is what tables.ScanHold reads, of holds h.
 	"hold_columns": {text: `coalesce(h.subject, {no_id}), coalesce(h.platform, 0), h.kind, h.reason, h.created_at`},
-	// paused is true if the work of a workspace for an account of a platform is paused. The table of holds is empty on
-	// most days, and small on any.
+	// paused is true if the work of a workspace for an account of a platform is paused. The table of holds is small:
+	// a row for each pause, of members too.
 	"paused": {[]string{"workspace", "account", "platform"}, `(exists (select from holds h where h.subject = any (array[{workspace}, {account}]))
 		or {platform} = any (array(select h.platform from holds h where h.platform is not null)))`},
 	// reviewed is true if a post waits for a person, or a first comment or a reply of the post: by a hold of its own, or by
