@@ -44,7 +44,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		workers: worker.NewMetrics(r),
 		chores:  newChoreMetrics(r),
 		lateness: register.HistogramVec("crier_lateness_seconds",
-			"From the time a target was due to the call that settled its first entry, waits included.",
+			"From the time a target was due to the call that settled its first entry, waits included, those for a pause too.",
 			[]float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800, 7200, 86400}, "platform"),
 		repairs: register.CounterVec("crier_repairs_total",
 			"What the sweep found that should not be, and repaired, by kind.", "kind"),

@@ -10,6 +10,7 @@ type Overdue struct {
 	Oldest  time.Duration // how late the oldest that is not held is; 0: there is none
 	Waiting int           // posts and first comments that wait, for any reason
 	Held    int           // of them
+	Paused  int           // of those that are held: by a member's pause alone
 }
 
 // MaxFaults is how often handling the same thing may fail by a fault of crier's own

@@ -14,7 +14,7 @@ import (
 type Metrics struct {
 	overdue    prometheus.Gauge
 	waiting    prometheus.Gauge
-	held       prometheus.Gauge
+	held       *prometheus.GaugeVec
 	overdueAt  atomic.Pointer[time.Time] // when these three were read; nil: they are none of this process
 	fired      prometheus.Counter
 	stragglers prometheus.Counter
@@ -28,8 +28,8 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			"How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for but a pause or a review."),
 		waiting: register.Gauge("crier_overdue",
 			"Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000 besides those that are held."),
-		held: register.Gauge("crier_held",
-			"Those of crier_overdue that a pause or a review holds."),
+		held: register.GaugeVec("crier_held",
+			"Those of crier_overdue that a pause or a review holds, by whose it is: member, of an account by its workspace; operator, all else.", "by"),
 		fired: register.Counter("crier_jobs_fired_total",
 			"Jobs whose messages were written to the log."),
 		stragglers: register.Counter("crier_stragglers_total",
@@ -61,5 +61,6 @@ func (m *Metrics) setOverdue(o schema.Overdue, at *time.Time) {
 	m.overdueAt.Store(at)
 	m.overdue.Set(o.Oldest.Seconds())
 	m.waiting.Set(float64(o.Waiting))
-	m.held.Set(float64(o.Held))
+	m.held.WithLabelValues("operator").Set(float64(o.Held - o.Paused))
+	m.held.WithLabelValues("member").Set(float64(o.Paused))
 }

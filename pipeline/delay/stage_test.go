@@ -19,7 +19,7 @@ func TestAProcessWithoutShardsShowsNothingOverdue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := prometheus.NewRegistry()
 		d := &Stage{metrics: NewMetrics(registry), assignments: make(chan assignment)}
-		d.metrics.showOverdue(schema.Overdue{Oldest: time.Hour, Waiting: 3, Held: 2})
+		d.metrics.showOverdue(schema.Overdue{Oldest: time.Hour, Waiting: 3, Held: 2, Paused: 1})
 		go d.followAssignments(t.Context())
 		d.assignments <- assignment{ctx: t.Context()}
 		synctest.Wait()
@@ -29,8 +29,8 @@ func TestAProcessWithoutShardsShowsNothingOverdue(t *testing.T) {
 		}
 		gauges := map[string]float64{}
 		for _, f := range families {
-			if len(f.GetMetric()) > 0 {
-				gauges[f.GetName()] = f.GetMetric()[0].GetGauge().GetValue()
+			for _, m := range f.GetMetric() {
+				gauges[f.GetName()] += m.GetGauge().GetValue()
 			}
 		}
 		for _, name := range []string{"crier_oldest_overdue_seconds", "crier_overdue", "crier_held"} {

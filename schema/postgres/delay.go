@@ -129,6 +129,8 @@ const (
 // The oldest is the oldest of those that are not held. Of jobs that have not fired, the first of each shard is enough;
 // those of deliveries and accounts do not count. After a jump of the clock, ages are by the clock of before, and what was
 // noted while the clock was ahead is not late yet.
+//
+// What a member's pause and another hold are both on counts as the other's.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
 	var first time.Time
@@ -140,10 +142,19 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 		with free as materialized (
 			select id, kind, overdue_since from jobs
 			where overdue_since is not null and not held and shard = any($1) order by overdue_since limit $2
+		), held as materialized (
+			select id from jobs where held and shard = any($1) order by overdue_since, id limit $2
+		), paused as (
+			select count(*) n from held k where exists (select from holds where kind = {paused_by_member}) and (exists (
+				select from targets t join posts p on p.id = t.post_id join holds h on h.subject = t.account_id and h.kind = {paused_by_member}
+				where t.post_id = k.id and t.state in {open_targets} and not {reviewed(p.id, p.id)} and not exists (
+					select from holds o where o.kind <> {paused_by_member} and (o.subject in (p.workspace_id, t.account_id) or o.platform = t.platform))
+			) or exists (
+				select from comments c join accounts a on a.id = c.account_id join holds h on h.subject = a.id and h.kind = {paused_by_member}
+				where c.id = k.id and not {reviewed(c.post_id, c.id)} and not exists (
+					select from holds o where o.kind <> {paused_by_member} and (o.subject in (c.workspace_id, a.id) or o.platform = a.platform))))
 		), counted as (
-			select (select count(*) from free) free, (select count(*) from (
-				select from jobs where held and shard = any($1) order by overdue_since, id limit $2
-			) h) held
+			select (select count(*) from free) free, (select count(*) from held) held, (select n from paused) paused
 		), unfired as (
 			select min(j.first) first, min(j.late) late from unnest($1::int2[]) u (shard) cross join lateral (
 				select min(due_at) first,
@@ -157,8 +168,8 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 				(select late from unfired),
 				(select min(overdue_since) from free where overdue_since < now()),
 				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = {job_post} limit 100) w join posts p on p.id = w.id)
-			)), 0)::float8, free + held, held, (select first from unfired) from counted`), shards, overdueLimit, from, unfiredLook, latest).
-		Scan(&oldest, &o.Waiting, &o.Held, db.OrZero(&first))
+			)), 0)::float8, free + held, held, paused, (select first from unfired) from counted`), shards, overdueLimit, from, unfiredLook, latest).
+		Scan(&oldest, &o.Waiting, &o.Held, &o.Paused, db.OrZero(&first))
 	if err != nil {
 		return o, db.Wrap(err, "reading what is overdue")
 	}

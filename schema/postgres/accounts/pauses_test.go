@@ -2,7 +2,6 @@ package accounts_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,6 +30,9 @@ func TestAnAccountPausedTwiceIsResumedTwice(t *testing.T) {
 		}
 		if n := f.Count(`select count(*) from jobs where held`); n != 1 {
 			t.Errorf("%d jobs are parked, want the post's", n)
+		}
+		if o := f.Overdue(); o.Held != 1 || (o.Paused == 1) != (by == "member") {
+			t.Errorf("overdue = %+v, want one that is held by the %s", o, by)
 		}
 	}
 
@@ -117,14 +119,7 @@ func TestAResumeSeesThePauseThatItWaitsFor(t *testing.T) {
 		_, err := f.Gateway.ResumeAccount(t.Context(), f.Workspace, id)
 		resumed <- err
 	}()
-	for f.Count(`select count(*) from pg_locks where not granted and locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`) == 0 {
-		select {
-		case err := <-resumed:
-			f.Must(tx.Rollback(t.Context()))
-			t.Fatalf("the resume did not wait: %v", err)
-		case <-time.After(time.Millisecond):
-		}
-	}
+	postgrestest.AwaitLockWait(t, tx.Conn())
 	f.Must(tx.Commit(t.Context()))
 	postgrestest.WantKind(t, <-resumed, schema.PausedByOperator)
 	if n := f.Count(`select count(*) from holds`); n != 2 {

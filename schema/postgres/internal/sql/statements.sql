@@ -577,10 +577,21 @@ cross join lateral (select from jobs j where j.id = u.id and j.due_at = u.due_at
 with free as materialized (
   select id, kind, overdue_since from jobs
   where overdue_since is not null and not held and shard = any($1) order by overdue_since limit $2
+), held as materialized (
+  select id from jobs where held and shard = any($1) order by overdue_since, id limit $2
+), paused as (
+  select count(*) n from held k where exists (select from holds where kind = 8) and (exists (
+    select from targets t join posts p on p.id = t.post_id join holds h on h.subject = t.account_id and h.kind = 8
+    where t.post_id = k.id and t.state in (0, 1) and not (exists (select from holds h where h.subject = p.id) or exists (select from restores r where r.ended_at is null and p.id <= r.last_id
+and not exists (select from restore_releases x where x.post_id = p.id))) and not exists (
+      select from holds o where o.kind <> 8 and (o.subject in (p.workspace_id, t.account_id) or o.platform = t.platform))
+  ) or exists (
+    select from comments c join accounts a on a.id = c.account_id join holds h on h.subject = a.id and h.kind = 8
+    where c.id = k.id and not (exists (select from holds h where h.subject = c.post_id) or exists (select from restores r where r.ended_at is null and c.id <= r.last_id
+and not exists (select from restore_releases x where x.post_id = c.post_id))) and not exists (
+      select from holds o where o.kind <> 8 and (o.subject in (c.workspace_id, a.id) or o.platform = a.platform))))
 ), counted as (
-  select (select count(*) from free) free, (select count(*) from (
-    select from jobs where held and shard = any($1) order by overdue_since, id limit $2
-  ) h) held
+  select (select count(*) from free) free, (select count(*) from held) held, (select n from paused) paused
 ), unfired as (
   select min(j.first) first, min(j.late) late from unnest($1::int2[]) u (shard) cross join lateral (
     select min(due_at) first,
@@ -594,7 +605,7 @@ select coalesce(extract(epoch from least(now(), $5::timestamptz) - least(
     (select late from unfired),
     (select min(overdue_since) from free where overdue_since < now()),
     (select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = 1 limit 100) w join posts p on p.id = w.id)
-  )), 0)::float8, free + held, held, (select first from unfired) from counted;
+  )), 0)::float8, free + held, held, paused, (select first from unfired) from counted;
 
 -- deletion/deletion.go insert
 insert into deletions (id, request, status, of_workspace, token_hash, workspaces, accounts, posts, asked_at)
