@@ -72,7 +72,9 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 	if status := textOf(wanted["status"]); status != "" && status != string(post.Status) && status != immediate {
 		change["status"] = status
 	}
-	differInMode(wanted, post, change)
+	if !r.isQueuedByDefault { // which is for new posts: what is there keeps its time, or stays a draft
+		differInMode(wanted, post, change)
+	}
 	return change, nil, nil
 }
 

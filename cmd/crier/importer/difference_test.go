@@ -51,6 +51,23 @@ func TestWhatATableCannotSayIsNoDifference(t *testing.T) {
 	}
 }
 
+// TestADraftIsQueuedByItsRowAlone has an import with a queue for rows without a time: new posts go there.
+func TestADraftIsQueuedByItsRowAlone(t *testing.T) {
+	p := post{mapping: Mapping{Queue: DefaultQueue}, cells: map[string]string{}}
+	body, r := map[string]any{}, row{}
+	if wrong := p.addTime(body, &r); wrong != nil || body["queue"] != true {
+		t.Fatalf("the row of a new post is %v, %v", body, wrong)
+	}
+	var err error
+	if r.body, err = encode(body); err != nil {
+		t.Fatal(err)
+	}
+	change, wrong, err := r.difference(&client.Post{ID: "post_1", Status: client.PostDraft}, "UTC")
+	if len(change) > 0 || wrong != nil || err != nil {
+		t.Errorf("the change of a draft is %v, %v, %v", change, wrong, err)
+	}
+}
+
 func TestARowLetsAPostGoOutInAnotherWay(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status      client.PostStatus

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -200,9 +201,20 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	if err != nil {
 		return o, fmt.Errorf("writing the change of row %d: %w", r.number, err)
 	}
-	post, err = s.api.Posts.UpdateJSON(ctx, post.ID, body)
+	id := post.ID
+	post, err = s.api.Posts.UpdateJSON(ctx, id, body)
 	s.note(err)
-	if refused := refusedAlone(err); refused != nil {
+	refused := refusedAlone(err)
+	if refused != nil && refused.Status == http.StatusConflict && change["publishNow"] == true && !s.dryRun {
+		// The answer may have been lost of what published it, and the client has sent it again.
+		if post, err = s.api.Posts.Get(ctx, id); err != nil {
+			return o, fmt.Errorf("reading the post of row %d: %w", r.number, err)
+		}
+		if !slices.Contains(openStates, post.Status) {
+			refused = nil
+		}
+	}
+	if refused != nil {
 		if s.dryRun {
 			o.scheduledFor = cmp.Or(r.scheduledFor(s.timezone), o.scheduledFor)
 		}

@@ -36,6 +36,8 @@ type row struct {
 	isCells bool
 	// link: it has one, which is added to its text.
 	link bool
+	// isQueuedByDefault: it names no time, and the import a queue for such rows.
+	isQueuedByDefault bool
 }
 
 // problem is what is wrong with one field of a row, and what with others.

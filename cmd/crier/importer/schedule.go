@@ -39,6 +39,7 @@ func (p *post) addTime(body map[string]any, r *row) *problem {
 	case "":
 		if p.mapping.Queue != "" && !draft && body["publishNow"] == nil && body["queue"] == nil && body["queueId"] == nil && body["status"] != immediate {
 			p.addQueue(body)
+			r.isQueuedByDefault = true
 		}
 		return nil
 	case "now":
