@@ -3,13 +3,14 @@ package heap
 import (
 	"bufio"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 )
 
-// ReleaseFiles takes the pages of mapped files out of the process's memory that are as their files have
-// them: code and constants. What is used again is mapped again, mostly from the page cache, at some
+// ReleaseFiles takes the pages of the program and its libraries out of the process's memory that are as their
+// files have them: code and constants. What is used again is mapped again, mostly from the page cache, at some
 // microseconds for 64 KiB.
 func ReleaseFiles() {
 	maps, err := os.Open("/proc/self/smaps")
@@ -17,15 +18,20 @@ func ReleaseFiles() {
 		return // then they stay
 	}
 	defer maps.Close()
+	program, err := os.Executable()
+	if err != nil {
+		return
+	}
 	var at mapping
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		fields := strings.Fields(lines.Text())
 		switch {
 		case len(fields) == 0:
 		case !strings.HasSuffix(fields[0], ":"):
-			at = mappingOf(fields)
-		case fields[0] == "Anonymous:" && len(fields) > 1 && fields[1] == "0" && at.isFile:
-			// Nothing of it was ever written, and nothing can be: it is not writable.
+			at = mappingOf(fields, program)
+		case fields[0] == "Anonymous:" && len(fields) > 1 && fields[1] == "0" && at.isCode:
+			// Nothing of it was ever written, and nothing can be: it is not writable. It stays mapped as long
+			// as the process lives, so that nothing else is at its addresses by now.
 			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, at.start, at.end-at.start, syscall.MADV_DONTNEED) // a hint
 		}
 	}
@@ -34,14 +40,14 @@ func ReleaseFiles() {
 // mapping is a range of addresses, as /proc/self/smaps shows it (man7.org/linux/man-pages/man5/proc_pid_smaps.5.html).
 type mapping struct {
 	start, end uintptr
-	isFile     bool // of a file, private and not writable
+	isCode     bool // of the program or a library, private and not writable
 }
 
-func mappingOf(fields []string) mapping {
+func mappingOf(fields []string, program string) mapping {
 	from, to, _ := strings.Cut(fields[0], "-")
 	start, err := strconv.ParseUint(from, 16, 64)
 	end, err2 := strconv.ParseUint(to, 16, 64)
-	isFile := err == nil && err2 == nil && len(fields) > 5 && fields[5][0] == '/' &&
-		len(fields[1]) == 4 && fields[1][1] == '-' && fields[1][3] == 'p'
-	return mapping{uintptr(start), uintptr(end), isFile}
+	isCode := err == nil && err2 == nil && len(fields) > 5 && len(fields[1]) == 4 && fields[1][1] == '-' && fields[1][3] == 'p' &&
+		(fields[5] == program || fields[5][0] == '/' && strings.Contains(filepath.Base(fields[5]), ".so"))
+	return mapping{uintptr(start), uintptr(end), isCode}
 }
