@@ -200,23 +200,29 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if draft.ThreadID != "" {
 		return out, errors.New("draftId: this is a thread, whose entries are not shown here: a person schedules it, by PATCH /threads/{id}")
 	}
-	plan, isAgreed, err := c.agreed(in.Confirm, in.withoutConfirm(), saying(draft))
-	if err != nil {
-		return out, err
-	}
-	change := client.PostUpdate{Status: new(client.UpdateScheduled), Queue: in.Queue, QueueID: in.QueueID, DryRun: !isAgreed}
+	change := client.PostUpdate{Status: new(client.UpdateScheduled), Queue: in.Queue, QueueID: in.QueueID, DryRun: true}
 	if !at.IsZero() {
 		change.ScheduledFor = &at
 	}
 	if in.Timezone != "" {
 		change.Timezone = &in.Timezone
 	}
-	post, err := c.Posts.Update(ctx, in.DraftID, change)
+	judged, err := c.Posts.Update(ctx, in.DraftID, change)
+	if err != nil {
+		return out, err
+	}
+	// The slot is what was agreed to: others may have taken it, or have freed an earlier one.
+	plan, isAgreed, err := c.agreed(in.Confirm, in.withoutConfirm(), saying(draft), judged.ScheduledFor.UTC().Format(time.RFC3339))
 	if err != nil {
 		return out, err
 	}
 	if !isAgreed {
-		return c.planned(ctx, *post, plan)
+		return c.planned(ctx, *judged, plan)
+	}
+	change.DryRun = false
+	post, err := c.Posts.Update(ctx, in.DraftID, change)
+	if err != nil {
+		return out, err
 	}
 	return c.stored(ctx, post)
 }
