@@ -147,8 +147,11 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 		), paused as (
 			select count(*) n from held k where exists (select from holds where kind = {paused_by_member}) and (exists (
 				select from targets t join posts p on p.id = t.post_id join holds h on h.subject = t.account_id and h.kind = {paused_by_member}
-				where t.post_id = k.id and t.state in {open_targets} and not {reviewed(p.id, p.id)} and not exists (
-					select from holds o where o.kind <> {paused_by_member} and (o.subject in (p.workspace_id, t.account_id) or o.platform = t.platform))
+				where t.post_id = k.id and t.state in {open_targets} and not {reviewed(p.id, p.id)}
+			) and not exists (
+				select from targets t join posts p on p.id = t.post_id
+				join holds o on o.kind <> {paused_by_member} and (o.subject in (p.workspace_id, t.account_id) or o.platform = t.platform)
+				where t.post_id = k.id and t.state in {open_targets}
 			) or exists (
 				select from comments c join accounts a on a.id = c.account_id join holds h on h.subject = a.id and h.kind = {paused_by_member}
 				where c.id = k.id and not {reviewed(c.post_id, c.id)} and not exists (

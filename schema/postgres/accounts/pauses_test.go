@@ -11,6 +11,22 @@ import (
 	"crier/schema/postgres/postgrestest"
 )
 
+// TestAPostThatTheOperatorHoldsInPartIsTheOperators has a member pause one of a post's accounts, the operator another.
+func TestAPostThatTheOperatorHoldsInPartIsTheOperators(t *testing.T) {
+	f := newFixture(t)
+	p := f.Create(f.Post(2, 0))
+	if _, err := f.Gateway.PauseAccount(t.Context(), f.Workspace, f.Accounts[0], ""); err != nil {
+		t.Fatal(err)
+	}
+	f.Must(postgres.NewAdmin(f.Store).Pause(t.Context(), schema.Hold{Kind: schema.AccountPaused, Account: f.Accounts[1]}))
+	for target := range int16(2) {
+		f.Claim(p, target)
+	}
+	if o := f.Overdue(); o.Held != 1 || o.Paused != 0 {
+		t.Errorf("overdue = %+v, want one that the operator holds", o)
+	}
+}
+
 // TestAnAccountPausedTwiceIsResumedTwice has a post wait for its workspace's pause of its account and for the operator's.
 func TestAnAccountPausedTwiceIsResumedTwice(t *testing.T) {
 	f := newFixture(t)

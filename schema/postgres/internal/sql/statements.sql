@@ -583,8 +583,11 @@ with free as materialized (
   select count(*) n from held k where exists (select from holds where kind = 8) and (exists (
     select from targets t join posts p on p.id = t.post_id join holds h on h.subject = t.account_id and h.kind = 8
     where t.post_id = k.id and t.state in (0, 1) and not (exists (select from holds h where h.subject = p.id) or exists (select from restores r where r.ended_at is null and p.id <= r.last_id
-and not exists (select from restore_releases x where x.post_id = p.id))) and not exists (
-      select from holds o where o.kind <> 8 and (o.subject in (p.workspace_id, t.account_id) or o.platform = t.platform))
+and not exists (select from restore_releases x where x.post_id = p.id)))
+  ) and not exists (
+    select from targets t join posts p on p.id = t.post_id
+    join holds o on o.kind <> 8 and (o.subject in (p.workspace_id, t.account_id) or o.platform = t.platform)
+    where t.post_id = k.id and t.state in (0, 1)
   ) or exists (
     select from comments c join accounts a on a.id = c.account_id join holds h on h.subject = a.id and h.kind = 8
     where c.id = k.id and not (exists (select from holds h where h.subject = c.post_id) or exists (select from restores r where r.ended_at is null and c.id <= r.last_id
@@ -1905,9 +1908,12 @@ delete from jobs where id = any($1);
 
 -- internal/tables/resumes.go BeginResume
 with waiting as (
-  select id from resumes where after_since = '-infinity' and (account is null or account = $1) order by id limit 1 for update skip locked
+  select id from resumes
+  where account is null and after_since = '-infinity' or account = $1 and after_since = '0001-01-01Z'
+  order by id limit 1 for update skip locked
 ), begun as (
-  insert into resumes (id, account) select uuidv7(), nullif($1, '') where not exists (select from waiting) returning id
+  insert into resumes (id, account, after_since) select uuidv7(), nullif($1, ''), case when $1 = '' then timestamptz '-infinity' else '0001-01-01Z' end
+  where not exists (select from waiting) returning id
 )
 select id from waiting union all select id from begun;
 

@@ -16,7 +16,8 @@ const resumeChunk = 1000
 
 // BeginResume notes that the pause of an account was lifted, or, without one, of more, in the transaction that lifts it.
 // From then on what it held is made due, by this process or another. A resume looks at all that is parked, or at all that
-// is for its account, so one that has not begun is for this pause too: however often somebody pauses and resumes, few wait.
+// is for its account, so one that has not begun is for this pause too: however often somebody pauses and resumes, few wait. That of an
+// account begins at another time than that of all, which an older version takes for its own.
 func BeginResume(ctx context.Context, tx pgx.Tx, account schema.AccountID) (id [16]byte, err error) {
 	var of string
 	if !account.IsZero() {
@@ -24,9 +25,12 @@ func BeginResume(ctx context.Context, tx pgx.Tx, account schema.AccountID) (id [
 	}
 	err = tx.QueryRow(ctx, `
 		with waiting as (
-			select id from resumes where after_since = '-infinity' and (account is null or account = $1) order by id limit 1 for update skip locked
+			select id from resumes
+			where account is null and after_since = '-infinity' or account = $1 and after_since = '0001-01-01Z'
+			order by id limit 1 for update skip locked
 		), begun as (
-			insert into resumes (id, account) select uuidv7(), nullif($1, '') where not exists (select from waiting) returning id
+			insert into resumes (id, account, after_since) select uuidv7(), nullif($1, ''), case when $1 = '' then timestamptz '-infinity' else '0001-01-01Z' end
+			where not exists (select from waiting) returning id
 		)
 		select id from waiting union all select id from begun`, of).Scan(&id)
 	return id, err

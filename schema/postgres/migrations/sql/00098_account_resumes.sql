@@ -6,7 +6,8 @@ set local lock_timeout = '200ms';
 -- is parked.
 alter table resumes add column if not exists account text; -- its id as payloads of jobs have it; null: all that is parked
 
--- A disconnection ends a member's pause, which nobody could lift after it.
+-- A disconnection ends a member's pause, which nobody could lift after it. Whoever parks for one is waited for.
+select pg_advisory_xact_lock(hashtext('crier holds'));
 with lifted as (
     delete from holds h using accounts a where h.kind = 8 and a.id = h.subject and a.disconnected_at is not null returning h.subject
 )
