@@ -75,7 +75,7 @@ export function Disconnect({ account, close }: { account: Account; close: () => 
         show({ tone: 'good', text: t('accounts.disconnected', { name: account.name }) })
       }}
     >
-      <p>{t('accounts.disconnectAbout')}</p>
+      <p>{t('accounts.disconnectAbout')}{account.paused?.by === 'member' && ` ${t('accounts.disconnectPaused')}`}</p>
     </Confirm>
   )
 }

@@ -17,17 +17,19 @@ export function Enqueue({ post, close }: { post: Post; close: () => void }) {
   const judged = useQuery({ queryKey: ['post', post.id, 'enqueued'], queryFn: () => add(true), gcTime: 0 })
   const title = t('enqueue.title')
   if (judged.error) return <Dialog title={title} close={close}><Problem error={judged.error} /></Dialog>
-  const name = all?.find((q) => q.id === judged.data?.queueId)?.name ?? ''
+  if (!judged.data) return <Dialog title={title} close={close}><Waiting rows={2} /></Dialog>
+  const about = ({ scheduledFor, queueId }: Post) =>
+    t('enqueue.about', { time: time.full(scheduledFor ?? ''), name: all?.find((q) => q.id === queueId)?.name ?? '' })
   return (
     <Confirm
       title={title} action={t('compose.enqueue')} close={close}
       run={async () => {
-        await add(false)
+        const queued = await add(false)
         for (const queryKey of [['posts'], ['post', post.id], ['queues']]) void client.invalidateQueries({ queryKey })
-        show({ tone: 'good', text: t('compose.sentQueue') })
+        show({ tone: 'good', text: about(queued) }) // somebody else may have had the other place meanwhile
       }}
     >
-      {judged.data ? <p>{t('enqueue.about', { time: time.full(judged.data.scheduledFor ?? ''), name })}</p> : <Waiting rows={1} />}
+      <p>{about(judged.data)}</p>
     </Confirm>
   )
 }
