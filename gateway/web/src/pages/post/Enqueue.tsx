@@ -26,7 +26,8 @@ export function Enqueue({ post, close }: { post: Post; close: () => void }) {
       run={async () => {
         const queued = await add(false)
         for (const queryKey of [['posts'], ['post', post.id], ['queues']]) void client.invalidateQueries({ queryKey })
-        show({ tone: 'good', text: about(queued) }) // somebody else may have had the other place meanwhile
+        const isAsSaid = queued.scheduledFor === judged.data.scheduledFor // somebody may have had that place meanwhile
+        show({ tone: 'good', text: isAsSaid ? t('compose.sentQueue') : about(queued) })
       }}
     >
       <p>{about(judged.data)}</p>
