@@ -187,7 +187,7 @@ func TestAResumeReadsWhatWaitsForItsAccount(t *testing.T) {
 		f.Claim(p, 1)
 		_, err = f.Gateway.ResumeAccount(t.Context(), f.Workspace, id)
 		f.Must(err)
-		r.WantReads(20, func() {
+		r.WantReads(15_000, func() { // what is parked, once, however many chunks it would be
 			if n, _, err := r.Delay.Resume(t.Context()); n != 1 || err != nil {
 				t.Fatalf("resumed %d, %v, want the post", n, err)
 			}

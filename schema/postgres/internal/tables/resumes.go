@@ -70,7 +70,7 @@ func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, mo
 
 var (
 	resumeAll     = resume(`held`)
-	resumeAccount = resume(`coalesce(payload -> 'accounts', payload -> 'account')::jsonb ? r.account and case when held then true end`)
+	resumeAccount = resume(`held and coalesce(payload -> 'accounts', payload -> 'account')::jsonb ? r.account`)
 )
 
 // resume reads its chunk in the order of the index and changes it in the order of locks. It is a
