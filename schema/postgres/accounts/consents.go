@@ -53,10 +53,10 @@ func (s *Store) TakeConsent(ctx context.Context, p schema.Platform, token [32]by
 	err := scanConsent(s.Pool.QueryRow(ctx, sql.Text(`
 		update consents c set stage = @taken, expires_at = @until::timestamptz
 		from workspaces w left join workspaces l on l.id = w.live_id
-		where c.token_hash = @token and c.platform = @platform and c.stage = @asked and c.expires_at > @now and w.id = c.workspace_id
+		where c.token_hash = @token and c.platform = @platform and c.stage = @pending and c.expires_at > @now and w.id = c.workspace_id
 		returning {consent_columns}`),
 		pgx.StrictNamedArgs{
-			"token": token[:], "platform": p, "asked": schema.ConsentPending, "taken": schema.ConsentTaken,
+			"token": token[:], "platform": p, "pending": schema.ConsentPending, "taken": schema.ConsentTaken,
 			"now": s.Now(), "until": s.Now().Add(schema.ConsentLife),
 		}), &c)
 	return c, db.OrNotFound(err, "consent")

@@ -98,7 +98,7 @@ where @most > (select count(*) from (
 -- accounts/consents.go TakeConsent
 update consents c set stage = @taken, expires_at = @until::timestamptz
   from workspaces w left join workspaces l on l.id = w.live_id
-  where c.token_hash = @token and c.platform = @platform and c.stage = @asked and c.expires_at > @now and w.id = c.workspace_id
+  where c.token_hash = @token and c.platform = @platform and c.stage = @pending and c.expires_at > @now and w.id = c.workspace_id
   returning c.workspace_id, c.platform, c.server, w.live_id is not null, coalesce(c.brand_id, '00000000-0000-0000-0000-000000000000'::uuid),
 coalesce(c.account_id, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(c.made_by, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(c.key_id, '00000000-0000-0000-0000-000000000000'::uuid), c.redirect, c.stage, c.sealed, c.expires_at, coalesce(l.name, w.name);
 
@@ -1918,7 +1918,7 @@ with waiting as (
 select id from waiting union all select id from begun;
 
 -- internal/tables/resumes.go GoOnResuming
-select id, account is not null from resumes where id = coalesce($1, id) order by account is null, id limit 1 for update;
+select id from resumes where id = coalesce($1, id) order by account is null, id limit 1 for update;
 
 -- internal/tables/resumes.go GoOnResuming
 delete from resumes where id = $1;
@@ -1927,7 +1927,8 @@ delete from resumes where id = $1;
 with parked as materialized (
   select j.id, j.kind, j.overdue_since from resumes r cross join lateral (
     select id, kind, overdue_since from jobs
-    where {parked} and (overdue_since, id) > (r.after_since, r.after_id)
+    where held and (r.account is null or coalesce(payload -> 'accounts', payload -> 'account')::jsonb ? r.account)
+      and (overdue_since, id) > (r.after_since, r.after_id)
     order by overdue_since, id limit @limit
   ) j where r.id = @id
 ), free as (

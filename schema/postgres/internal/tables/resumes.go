@@ -16,8 +16,8 @@ const resumeChunk = 1000
 
 // BeginResume notes that the pause of an account was lifted, or, without one, of more, in the transaction that lifts it.
 // From then on what it held is made due, by this process or another. A resume looks at all that is parked, or at all that
-// is for its account, so one that has not begun is for this pause too: however often somebody pauses and resumes, few wait. That of an
-// account begins at another time than that of all, which an older version takes for its own.
+// is for its account, so one that has not begun is for this pause too: however often somebody pauses and resumes, few
+// wait. That of an account begins at another time than that of all, which an older version takes for its own.
 func BeginResume(ctx context.Context, tx pgx.Tx, account schema.AccountID) (id [16]byte, err error) {
 	var of string
 	if !account.IsZero() {
@@ -43,9 +43,7 @@ func BeginResume(ctx context.Context, tx pgx.Tx, account schema.AccountID) (id [
 // then. What is partly held is parked again when it fires. Of any, those of accounts come first: they have less to look at.
 func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, more bool, err error) {
 	var mine [16]byte
-	var ofAccount bool
-	err = tx.QueryRow(ctx, `select id, account is not null from resumes where id = coalesce($1, id) order by account is null, id limit 1 for update`, id).
-		Scan(&mine, &ofAccount)
+	err = tx.QueryRow(ctx, `select id from resumes where id = coalesce($1, id) order by account is null, id limit 1 for update`, id).Scan(&mine)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -53,11 +51,7 @@ func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, mo
 		return 0, false, err
 	}
 	var looked int
-	statement := resumeAll
-	if ofAccount {
-		statement = resumeAccount
-	}
-	if err := tx.QueryRow(ctx, statement, pgx.StrictNamedArgs{"id": mine, "limit": resumeChunk, "settle": schema.SettleTime}).Scan(&looked, &resumed); err != nil {
+	if err := tx.QueryRow(ctx, resume, pgx.StrictNamedArgs{"id": mine, "limit": resumeChunk, "settle": schema.SettleTime}).Scan(&looked, &resumed); err != nil {
 		return 0, false, err
 	}
 	if looked == resumeChunk {
@@ -68,22 +62,17 @@ func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, mo
 	return resumed, id == nil, err
 }
 
-var (
-	resumeAll     = resume(`held`)
-	resumeAccount = resume(`held and coalesce(payload -> 'accounts', payload -> 'account')::jsonb ? r.account`)
-)
-
 // resume reads its chunk in the order of the index and changes it in the order of locks. It is a
 // statement after the one that waits for others who resume, and what it makes due is due from its own
 // begin on: counted from that of its transaction, it could be due before their chunks.
 // It finds the rows to lock by id: while the statistics know of no parked jobs yet, the
 // planner would scan their index for each row.
-func resume(parked string) string {
-	return sql.Text(`
+var resume = sql.Text(`
 	with parked as materialized (
 		select j.id, j.kind, j.overdue_since from resumes r cross join lateral (
 			select id, kind, overdue_since from jobs
-			where {parked} and (overdue_since, id) > (r.after_since, r.after_id)
+			where held and (r.account is null or coalesce(payload -> 'accounts', payload -> 'account')::jsonb ? r.account)
+			  and (overdue_since, id) > (r.after_since, r.after_id)
 			order by overdue_since, id limit @limit
 		) j where r.id = @id
 	), free as (
@@ -108,8 +97,7 @@ func resume(parked string) string {
 	), moved as (
 		update resumes r set after_since = last.overdue_since, after_id = last.id from last where r.id = @id
 	)
-	select (select count(*) from parked), (select count(*) from resumed)`, "parked", parked)
-}
+	select (select count(*) from parked), (select count(*) from resumed)`)
 
 // ResumeChunk is GoOnResuming in a transaction of its own.
 func ResumeChunk(ctx context.Context, d *db.DB, id *[16]byte) (resumed int, more bool, err error) {
