@@ -116,7 +116,8 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	if err := c.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming comments")
 	}
-	if refused := unclaimed(ids, claimed, func(d *schema.Delivery) schema.CommentID { return d.Comment.ID }); len(refused) > 0 {
+	if len(claimed) < len(ids) {
+		refused := unclaimed(ids, claimed, func(d *schema.Delivery) schema.CommentID { return d.Comment.ID })
 		if _, err := c.parkComments(ctx, refused); err != nil {
 			return nil, db.Wrap(err, "parking held comments")
 		}

@@ -63,9 +63,9 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	if err := p.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming targets")
 	}
-	if refused := unclaimed(refs, claimed, func(d *schema.Delivery) schema.TargetRef { return d.Ref }); len(refused) > 0 {
-		posts, _, _ := columnsOf(refused)
-		if _, err := p.parkPosts(ctx, posts); err != nil {
+	if len(claimed) < len(refs) {
+		left, _, _ := columnsOf(unclaimed(refs, claimed, func(d *schema.Delivery) schema.TargetRef { return d.Ref }))
+		if _, err := p.parkPosts(ctx, left); err != nil {
 			return nil, db.Wrap(err, "parking held posts")
 		}
 	}

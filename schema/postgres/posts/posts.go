@@ -80,9 +80,9 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		}
 		post = locked
 		post.Targets = slices.Clone(locked.Targets)
-		asked := change(&post, queuesFor(ctx, tx, workspace, id))
-		if asked != nil && !errors.Is(asked, schema.ErrJudged) {
-			return nil, asked
+		judged := change(&post, queuesFor(ctx, tx, workspace, id))
+		if judged != nil && !errors.Is(judged, schema.ErrJudged) {
+			return nil, judged
 		}
 		post.Version++
 		post.UpdatedAt = s.Now()
@@ -94,7 +94,7 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		if err == nil {
 			err = audit.Write(ctx, tx, s.Now(), changedEntry(&locked, &post))
 		}
-		return &tables.Demand{Post: &post, Charges: net.Taken()}, cmp.Or(err, asked)
+		return &tables.Demand{Post: &post, Charges: net.Taken()}, cmp.Or(err, judged)
 	})
 	if errors.Is(err, schema.ErrUnchanged) || errors.Is(err, schema.ErrJudged) {
 		return post, nil // and rolled back
