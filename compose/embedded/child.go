@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"crier/compose/heap"
@@ -107,8 +106,7 @@ func (c *childProcess) ready(pid int) error {
 	}
 	// A start takes memory that the work after it does not need: ClickHouse's engine has read 180 MiB of its
 	// library by then, and works with a part of it.
-	debug.FreeOSMemory()
-	heap.ReleaseFiles()
+	heap.Release()
 	return nil
 }
 

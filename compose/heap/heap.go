@@ -69,9 +69,14 @@ func (h *heap) look() (gaveBack bool) {
 		return false
 	}
 	h.set(usualHeapPercent)
-	debug.FreeOSMemory()
-	ReleaseFiles()
+	Release()
 	return true
+}
+
+// Release gives back what the process has taken and does not need.
+func Release() {
+	debug.FreeOSMemory()
+	releaseFiles()
 }
 
 // set changes the percentage where it differs: that stops the process for a moment.

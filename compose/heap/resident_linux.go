@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// ReleaseFiles takes the pages of the program and its libraries out of the process's memory that are as their
+// releaseFiles takes the pages of the program and its libraries out of the process's memory that are as their
 // files have them: code and constants. What is used again is mapped again, mostly from the page cache, at some
 // microseconds for 64 KiB.
-func ReleaseFiles() {
+func releaseFiles() {
 	maps, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return // then they stay

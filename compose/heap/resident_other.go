@@ -2,5 +2,5 @@
 
 package heap
 
-// ReleaseFiles does nothing: what a process has read of its files is known on Linux alone.
-func ReleaseFiles() {}
+// releaseFiles does nothing: what a process has read of its files is known on Linux alone.
+func releaseFiles() {}
