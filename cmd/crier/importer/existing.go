@@ -201,20 +201,9 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	if err != nil {
 		return o, fmt.Errorf("writing the change of row %d: %w", r.number, err)
 	}
-	id := post.ID
-	post, err = s.api.Posts.UpdateJSON(ctx, id, body)
+	post, err = s.update(ctx, post.ID, body, change["publishNow"] == true)
 	s.note(err)
-	refused := refusedAlone(err)
-	if refused != nil && refused.Status == http.StatusConflict && change["publishNow"] == true && !s.dryRun {
-		// The answer may have been lost of what published it, and the client has sent it again.
-		if post, err = s.api.Posts.Get(ctx, id); err != nil {
-			return o, fmt.Errorf("reading the post of row %d: %w", r.number, err)
-		}
-		if !slices.Contains(openStates, post.Status) {
-			refused = nil
-		}
-	}
-	if refused != nil {
+	if refused := refusedAlone(err); refused != nil {
 		if s.dryRun {
 			o.scheduledFor = cmp.Or(r.scheduledFor(s.timezone), o.scheduledFor)
 		}
@@ -228,6 +217,24 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	o = outcomeOfPost(r.number, done, post)
 	o.warn(leftOut, post.Warnings)
 	return o, nil
+}
+
+// update sends a change of a post. Where that publishes it, its answer may be lost and the client send it again: it
+// is not refused then, the post is out.
+func (s *sender) update(ctx context.Context, id string, body []byte, publishes bool) (*client.Post, error) {
+	post, err := s.api.Posts.UpdateJSON(ctx, id, body)
+	refused := refusedAlone(err)
+	if refused == nil || refused.Status != http.StatusConflict || !publishes || s.dryRun {
+		return post, err
+	}
+	is, reading := s.api.Posts.Get(ctx, id)
+	if reading != nil {
+		return nil, reading
+	}
+	if slices.Contains(openStates, is.Status) {
+		return nil, err
+	}
+	return is, nil
 }
 
 // later gives drafts their times: a creation takes none.
