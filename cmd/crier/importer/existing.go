@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -224,7 +223,7 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 func (s *sender) update(ctx context.Context, id string, body []byte, publishes bool) (*client.Post, error) {
 	post, err := s.api.Posts.UpdateJSON(ctx, id, body)
 	refused := refusedAlone(err)
-	if refused == nil || refused.Status != http.StatusConflict || !publishes || s.dryRun {
+	if refused == nil || refused.Code != client.CodeInvalidState || !publishes || s.dryRun {
 		return post, err
 	}
 	is, reading := s.api.Posts.Get(ctx, id)

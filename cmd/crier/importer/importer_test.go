@@ -553,3 +553,25 @@ func limited(t *testing.T, target string, refused *atomic.Int64) string {
 	t.Cleanup(front.Close)
 	return front.URL
 }
+
+// losing stands before a server and loses its answer to the first change of a post, after what follows from it.
+func losing(t *testing.T, target string, follows func()) string {
+	t.Helper()
+	to, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var isLost atomic.Bool
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPatch || isLost.Swap(true) {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		proxy.ServeHTTP(httptest.NewRecorder(), r)
+		follows()
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(front.Close)
+	return front.URL
+}
