@@ -39,6 +39,11 @@ export class Refusal extends Error {
     super(message)
   }
 
+  // isOfAnotherScope tells whether another tab has turned the session to another workspace, or mode.
+  get isOfAnotherScope(): boolean {
+    return this.details.some((d) => d.code === 'scope_changed')
+  }
+
   // sentences says everything that is wrong: of several faults the message alone names none.
   get sentences(): string[] {
     return this.details.length > 0 ? this.details.map(fault) : [this.message]
@@ -87,8 +92,9 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await asked
   if (data !== undefined && response.ok) return data
   const told = (error as Partial<Schemas['Failure']> | undefined)?.error
-  if (told?.details?.some((d) => d.code === 'scope_changed')) reread()
-  throw new Refusal(response.status, told?.code ?? 'unavailable', told?.message ?? response.statusText, told?.details)
+  const refusal = new Refusal(response.status, told?.code ?? 'unavailable', told?.message ?? response.statusText, told?.details)
+  if (refusal.isOfAnotherScope) reread()
+  throw refusal
 }
 
 // sentence begins a message of the API with a capital letter, unless it begins with a field, an address or crier's name.

@@ -25,7 +25,7 @@ async function textsOf(ids: string[]) {
   try {
     return (await ask(api.POST('/posts/lookup', { body: { ids } }))).posts
   } catch (error) {
-    if (error instanceof Refusal && error.details?.some((d) => d.code === 'scope_changed')) throw error
+    if (error instanceof Refusal && error.isOfAnotherScope) throw error
     return []
   }
 }
