@@ -3,8 +3,6 @@ package accounts_test
 import (
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/postgres/internal/tables"
@@ -160,41 +158,5 @@ func TestWhatIsReadGoesOnUnderAMembersPause(t *testing.T) {
 		}
 		f.Exec(`update collections set due_at = now(), lease_until = null`)
 		f.Must(postgres.NewAdmin(f.Store).Pause(t.Context(), schema.Hold{Kind: schema.AccountPaused, Account: id}))
-	}
-}
-
-// TestAResumeReadsWhatWaitsForItsAccount has much be parked for others, and be resumed before: whatever the statistics say
-// of it.
-func TestAResumeReadsWhatWaitsForItsAccount(t *testing.T) {
-	f := newFixture(t)
-	r, id := f.NewReader(), f.Accounts[1]
-	f.Exec(`
-		insert into jobs (id, kind, shard, due_at, payload, held, overdue_since)
-		select uuidv7(), 1, n % 256, now() + interval '1 day', '{"accounts": ["acc_1", "acc_2"]}', true, now() - interval '1 hour' from generate_series(1, 5000) n`)
-	f.Must(pgx.BeginFunc(t.Context(), f.Store.Pool, func(tx pgx.Tx) error {
-		_, err := tables.BeginResume(t.Context(), tx, schema.AccountID{})
-		if err == nil {
-			_, err = tx.Exec(t.Context(), `update resumes set after_since = now() - interval '2 hours'`) // it has begun
-		}
-		return err
-	}))
-	for _, statistics := range []string{"select 1", "analyze"} { // none, and fresh ones
-		f.Exec(statistics)
-		_, err := f.Gateway.PauseAccount(t.Context(), f.Workspace, id, "")
-		f.Must(err)
-		p := f.Create(f.Post(2, 0))
-		f.Finish(f.MustClaim(p, 0), postgrestest.Found("n"+statistics))
-		f.Claim(p, 1)
-		_, err = f.Gateway.ResumeAccount(t.Context(), f.Workspace, id)
-		f.Must(err)
-		r.WantReads(15_000, func() { // what is parked, once, however many chunks it would be
-			if n, _, err := r.Delay.Resume(t.Context()); n != 1 || err != nil {
-				t.Fatalf("resumed %d, %v, want the post", n, err)
-			}
-		})
-		f.Finish(f.MustClaim(p, 1), postgrestest.Found("o"+statistics))
-	}
-	if n := f.RunChore(f.Delay.Resume); n != 5000 {
-		t.Errorf("resumed %d for all, want what was parked", n)
 	}
 }

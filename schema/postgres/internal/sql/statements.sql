@@ -1908,17 +1908,14 @@ delete from jobs where id = any($1);
 
 -- internal/tables/resumes.go BeginResume
 with waiting as (
-  select id from resumes
-  where account is null and after_since = '-infinity' or account = $1 and after_since = '0001-01-01Z'
-  order by id limit 1 for update skip locked
+  select id from resumes where after_since = '-infinity' order by id limit 1 for update skip locked
 ), begun as (
-  insert into resumes (id, account, after_since) select uuidv7(), nullif($1, ''), case when $1 = '' then timestamptz '-infinity' else '0001-01-01Z' end
-  where not exists (select from waiting) returning id
+  insert into resumes (id) select uuidv7() where not exists (select from waiting) returning id
 )
 select id from waiting union all select id from begun;
 
 -- internal/tables/resumes.go GoOnResuming
-select id from resumes where id = coalesce($1, id) order by account is null, id limit 1 for update;
+select id from resumes where id = coalesce($1, id) order by id limit 1 for update;
 
 -- internal/tables/resumes.go GoOnResuming
 delete from resumes where id = $1;
@@ -1927,8 +1924,7 @@ delete from resumes where id = $1;
 with parked as materialized (
   select j.id, j.kind, j.overdue_since from resumes r cross join lateral (
     select id, kind, overdue_since from jobs
-    where held and (r.account is null or coalesce(payload -> 'accounts', payload -> 'account')::jsonb ? r.account)
-      and (overdue_since, id) > (r.after_since, r.after_id)
+    where held and (overdue_since, id) > (r.after_since, r.after_id)
     order by overdue_since, id limit @limit
   ) j where r.id = @id
 ), free as (

@@ -65,7 +65,7 @@ func Lift(ctx context.Context, tx pgx.Tx, h schema.Hold) (resume [16]byte, lifte
 	if err != nil || tag.RowsAffected() == 0 {
 		return resume, false, err
 	}
-	resume, err = BeginResume(ctx, tx, h.Account)
+	resume, err = BeginResume(ctx, tx)
 	return resume, true, err
 }
 

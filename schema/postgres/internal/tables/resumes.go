@@ -14,25 +14,17 @@ import (
 // resumeChunk is how many parked jobs one transaction handles.
 const resumeChunk = 1000
 
-// BeginResume notes that the pause of an account was lifted, or, without one, of more, in the transaction that lifts it.
-// From then on what it held is made due, by this process or another. A resume looks at all that is parked, or at all that
-// is for its account, so one that has not begun is for this pause too: however often somebody pauses and resumes, few
-// wait. That of an account begins at another time than that of all, which an older version takes for its own.
-func BeginResume(ctx context.Context, tx pgx.Tx, account schema.AccountID) (id [16]byte, err error) {
-	var of string
-	if !account.IsZero() {
-		of = account.String()
-	}
+// BeginResume notes that a pause was lifted, in the transaction that lifts it. From then
+// on what it held is made due, by this process or another. A resume looks at all that is parked, so one that
+// has not begun is for this pause too: however often somebody pauses and resumes, few wait.
+func BeginResume(ctx context.Context, tx pgx.Tx) (id [16]byte, err error) {
 	err = tx.QueryRow(ctx, `
 		with waiting as (
-			select id from resumes
-			where account is null and after_since = '-infinity' or account = $1 and after_since = '0001-01-01Z'
-			order by id limit 1 for update skip locked
+			select id from resumes where after_since = '-infinity' order by id limit 1 for update skip locked
 		), begun as (
-			insert into resumes (id, account, after_since) select uuidv7(), nullif($1, ''), case when $1 = '' then timestamptz '-infinity' else '0001-01-01Z' end
-			where not exists (select from waiting) returning id
+			insert into resumes (id) select uuidv7() where not exists (select from waiting) returning id
 		)
-		select id from waiting union all select id from begun`, of).Scan(&id)
+		select id from waiting union all select id from begun`).Scan(&id)
 	return id, err
 }
 
@@ -40,10 +32,10 @@ func BeginResume(ctx context.Context, tx pgx.Tx, account schema.AccountID) (id [
 // pause that was lifted, or for any where id is nil. It returns how many, and whether there
 // are more to look at. The oldest come first, each due a microsecond after the one before,
 // so that they fire in the order of their own times; what waits for something else too is due
-// then. What is partly held is parked again when it fires. Of any, those of accounts come first: they have less to look at.
+// then. What is partly held is parked again when it fires.
 func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, more bool, err error) {
 	var mine [16]byte
-	err = tx.QueryRow(ctx, `select id from resumes where id = coalesce($1, id) order by account is null, id limit 1 for update`, id).Scan(&mine)
+	err = tx.QueryRow(ctx, `select id from resumes where id = coalesce($1, id) order by id limit 1 for update`, id).Scan(&mine)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -71,8 +63,7 @@ var resume = sql.Text(`
 	with parked as materialized (
 		select j.id, j.kind, j.overdue_since from resumes r cross join lateral (
 			select id, kind, overdue_since from jobs
-			where held and (r.account is null or coalesce(payload -> 'accounts', payload -> 'account')::jsonb ? r.account)
-			  and (overdue_since, id) > (r.after_since, r.after_id)
+			where held and (overdue_since, id) > (r.after_since, r.after_id)
 			order by overdue_since, id limit @limit
 		) j where r.id = @id
 	), free as (

@@ -2,10 +2,6 @@
 
 set local lock_timeout = '200ms';
 
--- A resume of an account alone looks at what waits for that account; of an older version that still runs, at all that
--- is parked.
-alter table resumes add column if not exists account text; -- its id as payloads of jobs have it; null: all that is parked
-
 -- A disconnection ends a member's pause, which nobody could lift after it. Whoever parks for one is waited for.
 select pg_advisory_xact_lock(hashtext('crier holds'));
 with lifted as (
