@@ -43,7 +43,7 @@ func (c *call) planID(parts ...any) (string, error) {
 func (c *call) agreed(confirm string, parts ...any) (plan string, isAgreed bool, err error) {
 	plan, err = c.planID(parts...)
 	if err == nil && confirm != "" && confirm != plan {
-		err = errors.New("confirm: this is not the plan of this call. What would happen is not what was shown: the input is another, or the post was changed since. " +
+		err = errors.New("confirm: this is not the plan of this call. What would happen is not what was shown: the input is another, the post was changed since, or its slot is another by now. " +
 			"Nothing was done. Call once more without confirm, show the person what the answer says, and confirm with its plan")
 	}
 	return plan, confirm != "", err

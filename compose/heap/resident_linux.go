@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// releaseFiles takes the pages of the program and its libraries out of the process's memory that are as their
+// releaseFiles takes the pages of the program and ClickHouse's library out of the process's memory that are as their
 // files have them: code and constants. What is used again is mapped again, mostly from the page cache, at some
 // microseconds for 64 KiB.
 func releaseFiles() {
@@ -37,10 +37,13 @@ func releaseFiles() {
 	}
 }
 
+// library is how the file of ClickHouse's code begins, which is most of what there is to release.
+const library = "libchdb"
+
 // mapping is a range of addresses, as /proc/self/smaps shows it (man7.org/linux/man-pages/man5/proc_pid_smaps.5.html).
 type mapping struct {
 	start, end uintptr
-	isCode     bool // of the program or a library, private and not writable
+	isCode     bool // of the program or ClickHouse's library, private and not writable
 }
 
 func mappingOf(fields []string, program string) mapping {
@@ -48,6 +51,6 @@ func mappingOf(fields []string, program string) mapping {
 	start, err := strconv.ParseUint(from, 16, 64)
 	end, err2 := strconv.ParseUint(to, 16, 64)
 	isCode := err == nil && err2 == nil && len(fields) > 5 && len(fields[1]) == 4 && fields[1][1] == '-' && fields[1][3] == 'p' &&
-		(fields[5] == program || fields[5][0] == '/' && strings.Contains(filepath.Base(fields[5]), ".so"))
+		(fields[5] == program || strings.HasPrefix(filepath.Base(fields[5]), library))
 	return mapping{uintptr(start), uintptr(end), isCode}
 }

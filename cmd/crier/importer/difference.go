@@ -72,10 +72,23 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 	if status := textOf(wanted["status"]); status != "" && status != string(post.Status) && status != immediate {
 		change["status"] = status
 	}
-	if !r.isQueuedByDefault { // which is for new posts: what is there keeps its time, or stays a draft
-		differInMode(wanted, post, change)
+	if r.isQueuedByDefault && change["status"] == nil { // which is for new posts: what is there stays as it is
+		return change, nil, nil
 	}
+	differInMode(wanted, post, change)
 	return change, nil, nil
+}
+
+// isPublishedAs reports whether a post has gone out, at once as its row wants it, and has all that the row says.
+func (r row) isPublishedAs(post *client.Post, timezone string) bool {
+	if slices.Contains(openStates, post.Status) || post.Status == client.PostCancelled {
+		return false
+	}
+	left, wrong, err := r.difference(post, timezone)
+	isWanted := left["publishNow"] == true
+	delete(left, "publishNow")
+	delete(left, "status")
+	return err == nil && wrong == nil && isWanted && len(left) == 0
 }
 
 // differInMode lets a post go out otherwise than at a time: at once, or, of a draft, from a queue; a scheduled post

@@ -53,18 +53,23 @@ func TestWhatATableCannotSayIsNoDifference(t *testing.T) {
 
 // TestADraftIsQueuedByItsRowAlone has an import with a queue for rows without a time: new posts go there.
 func TestADraftIsQueuedByItsRowAlone(t *testing.T) {
-	p := post{mapping: Mapping{Queue: DefaultQueue}, cells: map[string]string{}}
-	body, r := map[string]any{}, row{}
-	if wrong := p.addTime(body, &r); wrong != nil || body["queue"] != true {
-		t.Fatalf("the row of a new post is %v, %v", body, wrong)
-	}
-	var err error
-	if r.body, err = encode(body); err != nil {
-		t.Fatal(err)
-	}
-	change, wrong, err := r.difference(&client.Post{ID: "post_1", Status: client.PostDraft}, "UTC")
-	if len(change) > 0 || wrong != nil || err != nil {
-		t.Errorf("the change of a draft is %v, %v, %v", change, wrong, err)
+	for status, want := range map[string]string{"": `{}`, "scheduled": `{"status": "scheduled", "queue": true}`} {
+		p := post{mapping: Mapping{Queue: DefaultQueue}, cells: map[string]string{}}
+		body, r := map[string]any{"status": status}, row{}
+		if wrong := p.addTime(body, &r); wrong != nil || body["queue"] != true {
+			t.Fatalf("the row of a new post is %v, %v", body, wrong)
+		}
+		var err error
+		if r.body, err = encode(body); err != nil {
+			t.Fatal(err)
+		}
+		change, wrong, err := r.difference(&client.Post{ID: "post_1", Status: client.PostDraft}, "UTC")
+		if wrong != nil || err != nil {
+			t.Fatal(wrong, err)
+		}
+		if got, err := encode(change); err != nil || !sameJSON(t, string(got), want) {
+			t.Errorf("the change of a draft by the status %q is %s, %v, want %s", status, got, err, want)
+		}
 	}
 }
 

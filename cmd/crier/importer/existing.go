@@ -200,7 +200,7 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	if err != nil {
 		return o, fmt.Errorf("writing the change of row %d: %w", r.number, err)
 	}
-	post, err = s.update(ctx, post.ID, body, change["publishNow"] == true)
+	post, err = s.update(ctx, r, post.ID, body)
 	s.note(err)
 	if refused := refusedAlone(err); refused != nil {
 		if s.dryRun {
@@ -218,19 +218,19 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	return o, nil
 }
 
-// update sends a change of a post. Where that publishes it, its answer may be lost and the client send it again: it
-// is not refused then, the post is out.
-func (s *sender) update(ctx context.Context, id string, body []byte, publishes bool) (*client.Post, error) {
+// update sends a row's change of a post. Where that publishes it, its answer may be lost and the client send it again:
+// it is not refused then, the post is out as the row has it.
+func (s *sender) update(ctx context.Context, r row, id string, body []byte) (*client.Post, error) {
 	post, err := s.api.Posts.UpdateJSON(ctx, id, body)
 	refused := refusedAlone(err)
-	if refused == nil || refused.Code != client.CodeInvalidState || !publishes || s.dryRun {
+	if refused == nil || refused.Code != client.CodeInvalidState || s.dryRun {
 		return post, err
 	}
 	is, reading := s.api.Posts.Get(ctx, id)
 	if reading != nil {
 		return nil, reading
 	}
-	if slices.Contains(openStates, is.Status) {
+	if !r.isPublishedAs(is, s.timezone) {
 		return nil, err
 	}
 	return is, nil

@@ -25,8 +25,8 @@ async function textsOf(ids: string[]) {
   try {
     return (await ask(api.POST('/posts/lookup', { body: { ids } }))).posts
   } catch (error) {
-    if (error instanceof Refusal && error.isOfAnotherScope) throw error
-    return []
+    if (error instanceof Refusal && !error.isOfAnotherScope) return []
+    throw error
   }
 }
 
