@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -96,72 +97,67 @@ func memoryOf(name string) (int, error) {
 	return strconv.Atoi(strings.Fields(figure)[0])
 }
 
-// server is a crier with accounts on simulators of mastodon and bluesky.
+// server is a workspace of the crier that all tests of this binary import into, with accounts on simulators of mastodon
+// and bluesky.
 type server struct {
 	*testing.T
-	config   compose.Config
-	url, key string
-	accounts []string // on mastodon
+	config    compose.Config
+	workspace string
+	url, key  string
+	accounts  []string // on mastodon
 }
 
-// newServer starts a crier with n accounts on mastodon.
-func newServer(t *testing.T, n int) *server {
-	t.Helper()
+var running = sync.OnceValues(startCrier)
+
+func startCrier() (compose.Config, error) {
 	roles, err := compose.ParseRoles("all")
 	if err != nil {
-		t.Fatal(err)
+		return compose.Config{}, err
 	}
-	simulators := freeAddress(t)
-	background(t, func(ctx context.Context, ready func()) error {
-		ready()
-		return compose.Simulate(ctx, simulators, slog.New(slog.DiscardHandler))
-	})
+	simulators, listen, admin := freeAddress(), freeAddress(), freeAddress()
 	c := compose.Config{
 		Bases: map[schema.Platform]string{
 			schema.Mastodon: "http://" + simulators + "/mastodon", schema.Bluesky: "http://" + simulators + "/bluesky",
 		},
-		Listen: freeAddress(t), AdminListen: freeAddress(t), Data: filepath.Join(embeddedtest.Dir(t), "data"), Roles: roles, Drain: compose.MinDrain,
+		Listen: listen, AdminListen: admin, Roles: roles, Drain: compose.MinDrain,
 		MaxLateness: time.Hour, Lead: time.Minute, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
 	}
-	background(t, func(ctx context.Context, ready func()) error {
+	err = embeddedtest.Serve(func(ctx context.Context, _ string, ready func()) error {
+		ready()
+		return compose.Simulate(ctx, simulators, slog.New(slog.DiscardHandler))
+	})
+	if err != nil {
+		return c, err
+	}
+	err = embeddedtest.Serve(func(ctx context.Context, folder string, ready func()) error {
+		c.Data = filepath.Join(folder, "data")
 		return compose.Serve(ctx, c, func(context.Context, *compose.Running) error { ready(); return nil })
 	})
-	key, err := compose.CreateKey(t.Context(), c, "acme", "operator", false)
+	return c, err
+}
+
+// newServer makes a workspace with n accounts on mastodon.
+func newServer(t *testing.T, n int) *server {
+	t.Helper()
+	c, err := running()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{T: t, config: c, url: "http://" + c.Listen, key: key}
-	for i := range n {
-		s.accounts = append(s.accounts, s.connect(schema.Mastodon, schema.Credentials{AccessToken: fmt.Sprintf("token-of-user-%d", i)}))
-	}
-	s.connect(schema.Bluesky, schema.Credentials{Identifier: "user.bsky.test", Password: "abcd-efgh-ijkl-mnop"})
-	return s
-}
-
-// background runs something that is ready before background returns, and ends with the test.
-func background(t *testing.T, run func(ctx context.Context, ready func()) error) {
-	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	ready, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- run(ctx, func() { close(ready) }) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	select {
-	case <-ready:
-	case err := <-ended:
-		ended <- err
+	s := &server{T: t, config: c, workspace: strings.ToLower(t.Name()), url: "http://" + c.Listen}
+	if s.key, err = compose.CreateKey(t.Context(), c, s.workspace, "operator", false); err != nil {
 		t.Fatal(err)
 	}
+	for i := range n {
+		s.accounts = append(s.accounts, s.connect(schema.Mastodon, schema.Credentials{AccessToken: fmt.Sprintf("token-of-%s-%d", s.workspace, i)}))
+	}
+	s.connect(schema.Bluesky, schema.Credentials{Identifier: s.workspace + ".bsky.test", Password: "abcd-efgh-ijkl-mnop"})
+	return s
 }
 
 func (s *server) connect(p schema.Platform, credentials schema.Credentials) string {
 	s.Helper()
 	account, err := compose.AddAccount(s.Context(), s.config, compose.AccountToAdd{
-		Workspace: "acme", Platform: p.String(), Server: s.config.Bases[p], Credentials: credentials,
+		Workspace: s.workspace, Platform: p.String(), Server: s.config.Bases[p], Credentials: credentials,
 	})
 	if err != nil {
 		s.Fatal(err)
@@ -169,11 +165,10 @@ func (s *server) connect(p schema.Platform, credentials schema.Credentials) stri
 	return account.ID.String()
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
+func freeAddress() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // this machine has no port left
 	}
 	defer l.Close()
 	return l.Addr().String()
@@ -186,19 +181,20 @@ func (s *server) run(file string, change func(*importer.Config)) (importer.Summa
 	return importer.Run(s.Context(), c)
 }
 
-// posts counts the posts that the database has, and the external ids among them.
+// posts counts the posts that the workspace has, and the external ids among them.
 func (s *server) posts() (posts, distinct int) {
 	s.Helper()
-	running, err := embedded.Neighbour(s.config.Data)
+	beside, err := embedded.Neighbour(s.config.Data)
 	if err != nil {
 		s.Fatal(err)
 	}
-	conn, err := pgx.Connect(s.Context(), running.Postgres)
+	conn, err := pgx.Connect(s.Context(), beside.Postgres)
 	if err != nil {
 		s.Fatal(err)
 	}
 	defer conn.Close(s.Context())
-	err = conn.QueryRow(s.Context(), `select count(*), count(distinct content ->> 'externalId') from posts`).Scan(&posts, &distinct)
+	err = conn.QueryRow(s.Context(), `
+		select count(*), count(distinct content ->> 'externalId') from posts p join workspaces w on w.id = p.workspace_id where w.name = $1`, s.workspace).Scan(&posts, &distinct)
 	if err != nil {
 		s.Fatal(err)
 	}

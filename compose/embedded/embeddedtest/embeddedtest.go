@@ -189,6 +189,31 @@ func DataWith(t testing.TB, prepare func(ctx context.Context, url string) error)
 	return folder
 }
 
+// Serve has what run serves be there for all tests of this binary, with a data folder of its own, until the last of them
+// has ended. It is ready before Serve returns.
+func Serve(run func(ctx context.Context, folder string, ready func()) error) error {
+	folder, err := makeFolder()
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- run(ctx, folder, func() { close(ready) }) }()
+	select {
+	case <-ready:
+	case err := <-ended:
+		stop()
+		return errors.Join(err, os.RemoveAll(folder))
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	shared.cleanup = append(shared.cleanup, func() error {
+		stop()
+		return errors.Join(<-ended, os.RemoveAll(folder))
+	})
+	return nil
+}
+
 func makeFolder() (string, error) {
 	dir, err := os.MkdirTemp(roomyMemory(), "crier-test-")
 	if err != nil {
