@@ -25,22 +25,24 @@ LOG_PACKAGES := ./pipeline/... ./analytics/...
 # One at a time: those of one Apache Kafka share its topics.
 LOG_TESTS := -parallel 1 -run 'TestKills|TestTwoProcesses|Kafka'
 ALL_LOG_TESTS := -parallel 1 -run 'Kills|Kafka'
-# What only computes, in one goroutine, is not watched by the race detector: hashing of passwords. A package
-# must not be here whose code others may be linked with, as that of sync.Map: races that are none were found.
-UNWATCHED := golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b
-# Vet is among what the linter runs.
-TEST_FLAGS := -race -timeout 30m -vet=off $(UNWATCHED:%=-gcflags=%=-race=false)
 # No path of this machine is in a binary, and what one clone has built is there for the next.
 # nodynamic: what decodes HEIC and AVIF is in the binary, and no library of the system's.
-export GOFLAGS += -trimpath -tags=nodynamic
+# What is not in the binary is not compiled, nor for tests: nothing reads debuggers' symbols that are stripped, nor
+# a format that gin knows and no handler uses, whose one package takes longer than any other.
+TAGS := nomsgpack,nodynamic
+export GOFLAGS += -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false
+# What only computes, in one goroutine, is not watched by the race detector: hashing of passwords, and the
+# simulation of days. A package must not be here whose code others may be linked with, as that of sync.Map: races
+# that are none were found.
+UNWATCHED := golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b crier/schema/machine
+WATCHED := -race $(UNWATCHED:%=-gcflags=%=-race=false)
+# Vet is among what the linter runs.
+TEST_FLAGS := $(WATCHED) -timeout 30m -vet=off
 # Which build a binary says it is, as releases are told too. Without the symbol table and
 # DWARF it is a quarter smaller; stack traces stay.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 DATE := $(shell git log -1 --format=%cI 2>/dev/null)
-# What is not in the binary is not compiled: nothing reads debuggers' symbols that are stripped, nor
-# a format that gin knows and no handler uses, whose one package takes longer than any other.
-BUILD_FLAGS := -tags nomsgpack,nodynamic -gcflags=all=-dwarf=false
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
@@ -72,7 +74,7 @@ screenshots:
 	scripts/console/screenshots docs/console
 
 build:
-	go build $(BUILD_FLAGS) -ldflags '$(LDFLAGS)' -o bin/crier ./cmd/crier
+	go build -ldflags '$(LDFLAGS)' -o bin/crier ./cmd/crier
 
 # ./compose, the longest, comes first. A process under the race detector waits a second before it
 # exits unless told otherwise, and tests start hundreds.
@@ -81,7 +83,7 @@ export GORACE := atexit_sleep_ms=50
 # detector; the others, and the simulators, are this binary.
 compose-plain test test-kafka: export CRIER_TEST_PLAIN := $(CURDIR)/bin/compose.test
 compose-plain:
-	go test -c $(BUILD_FLAGS) -o $(CRIER_TEST_PLAIN) ./compose
+	go test -c -o $(CRIER_TEST_PLAIN) ./compose
 
 test: libchdb compose-plain
 	go test $(TEST_FLAGS) -p 2 -parallel 6 ./compose ./...
@@ -112,7 +114,7 @@ test-large: libchdb
 
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
 test-conformance:
-	go test -race -tags conformance,nodynamic -run Conform ./connectors/...
+	go test -tags conformance,$(TAGS) $(WATCHED) -run Conform ./connectors/...
 
 # CLUSTER is one of its parts: calm, stops, kills, brokers, postgres. CRIER_CLUSTER_RATE is how
 # many posts are sent a second.
@@ -122,11 +124,11 @@ cluster: build libchdb
 	./bin/cluster
 
 test-cluster: build libchdb
-	go test -tags cluster,nodynamic -count 1 -v -timeout 30m -run 'TestCluster/$(CLUSTER)' ./scripts/cluster
+	go test -tags cluster,$(TAGS) -count 1 -v -timeout 30m -run 'TestCluster/$(CLUSTER)' ./scripts/cluster
 
 # CRIER_TEST_CHROMIUM names a Chromium that is not on the path, CRIER_TEST_SCREENSHOTS a folder for pictures.
 test-browser: libchdb
-	go test -tags browser,nodynamic -count 1 -v -run 'InChromium|AsDocumented' ./compose
+	go test -tags browser,$(TAGS) -count 1 -v -run 'InChromium|AsDocumented' ./compose
 
 # FUZZ_TIME is of each target. Findings are kept in testdata/fuzz.
 FUZZ_TIME := 60s

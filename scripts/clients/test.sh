@@ -67,4 +67,4 @@ make_command() {
 (python)
 (go_project)
 cd "$root"
-CRIER_CLIENT_PROJECTS="$work" go test -tags nodynamic,clients -count 1 -run 'InOtherLanguages|OfTheDocuments|OfTheReference' ./client/contract
+CRIER_CLIENT_PROJECTS="$work" go test -tags nomsgpack,nodynamic,clients -count 1 -run 'InOtherLanguages|OfTheDocuments|OfTheReference' ./client/contract
