@@ -90,8 +90,26 @@ func detailCodes(t *testing.T) []string {
 	return slices.Compact(codes)
 }
 
-func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
+// TestPages shares one gateway: rendering all pages takes seconds under the race detector.
+func TestPages(t *testing.T) {
 	a := gatewaytest.New(t)
+	for name, hold := range map[string]func(*testing.T, *gatewaytest.API){
+		"every code has its page, and the other way round": everyCodeHasItsPage,
+		"an error links to a page that exists":             anErrorLinksToItsPage,
+		"every link leads somewhere":                       everyLinkLeadsSomewhere,
+		"every operation is shown":                         everyOperationIsShown,
+		"they need nothing of other hosts":                 nothingIsOfOtherHosts,
+		"what is known is not sent again":                  whatIsKnownIsNotSentAgain,
+		"they are compressed for whoever takes that":       whoeverTakesThatGetsItCompressed,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.Under(t)
+			hold(t, a)
+		})
+	}
+}
+
+func everyCodeHasItsPage(t *testing.T, a *gatewaytest.API) {
 	status, _, list := getPage(a, "/docs/errors/no_such_code")
 	if status != http.StatusNotFound {
 		t.Errorf("a code that does not exist: %d", status)
@@ -123,8 +141,7 @@ func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
 	}
 }
 
-func TestAnErrorLinksToAPageThatExists(t *testing.T) {
-	a := gatewaytest.New(t)
+func anErrorLinksToItsPage(t *testing.T, a *gatewaytest.API) {
 	link := a.Request(http.MethodGet, "/posts/post_nothing", nil).WantError(http.StatusNotFound, "not_found").At("documentation").Text()
 	path, ours := strings.CutPrefix(link, "https://crier.example")
 	if status, _, _ := getPage(a, path); !ours || status != http.StatusOK {
@@ -169,8 +186,7 @@ func links(t testing.TB, path, body string) []*url.URL {
 	return all
 }
 
-func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
-	a := gatewaytest.New(t)
+func everyLinkLeadsSomewhere(t *testing.T, a *gatewaytest.API) {
 	pages := site(a)
 	if len(pages) < 100 {
 		t.Errorf("%d pages", len(pages))
@@ -209,9 +225,8 @@ func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// TestTheReferenceShowsEveryOperation also where addresses of the time lead when it was one page.
-func TestTheReferenceShowsEveryOperation(t *testing.T) {
-	a := gatewaytest.New(t)
+// everyOperationIsShown also where addresses of the time lead when it was one page.
+func everyOperationIsShown(t *testing.T, a *gatewaytest.API) {
 	pages := site(a)
 	start, all := pages["/docs"], strings.Join(slices.Collect(maps.Values(pages)), "")
 	anchors := []string{"introduction", "authentication", "events", "errors", "objects"}
@@ -242,8 +257,7 @@ func TestTheReferenceShowsEveryOperation(t *testing.T) {
 	}
 }
 
-func TestPagesNeedNothingOfOtherHosts(t *testing.T) {
-	a := gatewaytest.New(t)
+func nothingIsOfOtherHosts(t *testing.T, a *gatewaytest.API) {
 	for _, path := range []string{"/docs", "/docs/posts", "/docs/errors/not_found", "/docs/errors/no_such_code", "/docs/no_such_page"} {
 		_, header, page := getPage(a, path)
 		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; script-src 'self';") {
@@ -263,8 +277,7 @@ func TestPagesNeedNothingOfOtherHosts(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsKnownIsNotSentAgain(t *testing.T) {
-	a := gatewaytest.New(t)
+func whatIsKnownIsNotSentAgain(t *testing.T, a *gatewaytest.API) {
 	for _, path := range []string{"/docs", "/docs/posts", "/docs/search.json"} {
 		_, header, _ := getPage(a, path)
 		response := a.Send(http.MethodGet, a.URL+path, nil, "If-None-Match", header.Get("ETag"))
@@ -274,8 +287,7 @@ func TestAPageThatIsKnownIsNotSentAgain(t *testing.T) {
 	}
 }
 
-func TestPagesAreSentCompressedToWhomeverTakesThat(t *testing.T) {
-	a := gatewaytest.New(t)
+func whoeverTakesThatGetsItCompressed(t *testing.T, a *gatewaytest.API) {
 	for _, path := range []string{"/docs", "/docs/search.json"} {
 		plain, compressed := encoded(a, path, "gzip;q=0"), encoded(a, path, "gzip, br")
 		content, err := gzip.NewReader(bytes.NewReader(compressed))

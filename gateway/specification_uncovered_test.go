@@ -50,7 +50,7 @@ func uncovered() []sentence {
 		{authentication, "OAuth connects accounts", "TestAPersonConnectsAnAccount"},
 		{authentication, "endpoints without a key, such as the registration of keys, are limited by address", "TestAnybodyCanRegisterWhereItIsAllowed, TestANetworkRegistersThreeTimesAnHour, TestPagesOfConnectingAreLimitedByAddress"},
 		{errorsSection, "some bodies of 429 show the error alone", permits},
-		{errorsSection, "the complete list of codes is not shown", "each code has a page: TestEveryCodeHasItsPageAndTheOtherWayRound"},
+		{errorsSection, "the complete list of codes is not shown", "each code has a page: TestPages"},
 		{rates, "repeated disregard may lead to a suspension", "TestAKeyThatDisregards429IsSuspended"},
 		{dailyLimits, "the names of two platforms with 100 posts a day are not shown", "the design names instagram and facebook, which have a row"},
 		{versioning, "what changes within a version, what does not, and that 90 days are given", "it is about changes to come"},

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/media/mediatest"
 	"crier/connectors/media/walk"
 	"crier/schema"
 )
@@ -41,7 +42,7 @@ func fittingLibrary(t *testing.T, c schema.Constraints) (*Library, string) {
 	arriving := filepath.Join(t.TempDir(), "arriving")
 	l, err := NewLibrary(LibraryConfig{
 		Blobs: folder, Arriving: arriving, MaxBytes: 64 << 20,
-		Constraints: func(schema.Platform) schema.Constraints { return c },
+		Constraints: func(schema.Platform) schema.Constraints { return c }, Decoder: mediatest.Decoder(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -321,12 +321,12 @@ func TestPhotosThatAreNotDecoded(t *testing.T) {
 		"too many pixels": {photo, int64(len(photo)), 1000, schema.Refused},
 		"too many bytes":  {photo, 1 << 40, maxPixels, schema.Refused},
 	} {
-		_, err := decoder.Decoder{}.Decode(t.Context(), bytes.NewReader(tt.content), tt.size, "image/heic", tt.pixels)
+		_, err := mediatest.Decoder().Decode(t.Context(), bytes.NewReader(tt.content), tt.size, "image/heic", tt.pixels)
 		if schema.KindOf(err) != tt.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if m, err := (decoder.Decoder{}).Decode(t.Context(), bytes.NewReader(photo), int64(len(photo)), "image/heic", maxPixels); err != nil {
+	if m, err := mediatest.Decoder().Decode(t.Context(), bytes.NewReader(photo), int64(len(photo)), "image/heic", maxPixels); err != nil {
 		t.Errorf("whole: %v, %v", m, err)
 	}
 }
@@ -344,7 +344,7 @@ func TestAPhotoWithoutItsMetadataShowsTheSame(t *testing.T) {
 			t.Fatalf("%s: %d bytes, %v", format, len(left), err)
 		}
 		decoded := func(content []byte) image.Image {
-			m, err := decoder.Decoder{}.Decode(t.Context(), bytes.NewReader(content), int64(len(content)), mediaType, maxPixels)
+			m, err := mediatest.Decoder().Decode(t.Context(), bytes.NewReader(content), int64(len(content)), mediaType, maxPixels)
 			if err != nil {
 				t.Fatalf("%s: %v", format, err)
 			}

@@ -227,7 +227,7 @@ func TestDevicesOfANetworkAreBounded(t *testing.T) {
 	a.Exec(`delete from request_windows`)
 	a.Freeze()
 	for range 600 {
-		a.RequestWith("", http.MethodGet, "/openapi.json", nil)
+		a.RequestWith("", http.MethodGet, "/posts", nil)
 	}
 	if got := a.PollDevice("x"); got.Status != http.StatusTooManyRequests || got.Error != "slow_down" {
 		t.Errorf("%+v", got)

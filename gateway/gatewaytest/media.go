@@ -19,6 +19,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
+	"crier/connectors/media/mediatest"
 	"crier/gateway"
 	"crier/pipeline"
 	"crier/schema/postgres"
@@ -49,7 +50,7 @@ func WithMediaIn(t testing.TB, dir string, out egress.Config) (*MediaFolder, fun
 	f.Library, err = media.NewLibrary(media.LibraryConfig{
 		Blobs: folder, Arriving: filepath.Join(f.Folder, "arriving"),
 		Fetcher: media.NewFetcher(media.Config{HTTP: guard.Client(), Timeout: time.Minute}), MaxBytes: LargestUpload,
-		Constraints: catalog.Constraints,
+		Constraints: catalog.Constraints, Decoder: mediatest.Decoder(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,8 @@ const timeout = time.Minute
 
 // Decoder starts processes that decode. The zero value starts this program without arguments.
 type Decoder struct {
-	Args []string // of the program; those of tests lead to a Main
+	Program string   // that calls Main; empty: this one
+	Args    []string // of the program; those of tests lead to a Main
 }
 
 // Decode decodes a picture of so many bytes and at most so many pixels. The error is Refused for one
@@ -32,7 +33,7 @@ func (d Decoder) Decode(ctx context.Context, content io.Reader, size int64, medi
 	}
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	program, err := self()
+	program, err := d.program()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
@@ -66,8 +67,11 @@ func (d Decoder) Decode(ctx context.Context, content io.Reader, size int64, medi
 	}
 }
 
-// self is this program, as it was started: its file may be another by now.
-func self() (string, error) {
+// program is this one, as it was started, unless it is to be another: its file may not be the same by now.
+func (d Decoder) program() (string, error) {
+	if d.Program != "" {
+		return d.Program, nil
+	}
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil
 	}

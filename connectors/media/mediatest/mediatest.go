@@ -10,6 +10,9 @@ import (
 	"bytes"
 	"embed"
 	"image/color"
+	"os"
+
+	"crier/connectors/media/decoder"
 )
 
 //go:embed testdata
@@ -26,6 +29,12 @@ func Photo(format string) []byte { return file("photo." + format) }
 
 // Film returns a film of half a second with a position in it, and its header behind its data.
 func Film() []byte { return file("film.mp4") }
+
+// Decoder decodes in the program that CRIER_TEST_PLAIN names, or in this one with arguments. Compiling WebAssembly takes
+// the race detector several seconds of each process.
+func Decoder(args ...string) decoder.Decoder {
+	return decoder.Decoder{Program: os.Getenv("CRIER_TEST_PLAIN"), Args: args}
+}
 
 func file(name string) []byte {
 	content, err := files.ReadFile("testdata/" + name)

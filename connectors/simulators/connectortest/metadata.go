@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"crier/connectors/media"
-	"crier/connectors/media/decoder"
 	"crier/connectors/media/mediatest"
 	"crier/schema"
 )
@@ -58,7 +57,7 @@ func (s *stage) library(t *testing.T) *media.Library {
 		Blobs: folder, Arriving: filepath.Join(t.TempDir(), "arriving"), MaxBytes: largestMedia,
 		Constraints: func(schema.Platform) schema.Constraints { return s.fixture.Constraints },
 		Files:       s.served,
-		Decoder:     decoder.Decoder{Args: []string{"-test.run=^" + strings.Split(t.Name(), "/")[0] + "$"}},
+		Decoder:     mediatest.Decoder("-test.run=^" + strings.Split(t.Name(), "/")[0] + "$"),
 	})
 	if err != nil {
 		t.Fatal(err)
