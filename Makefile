@@ -31,10 +31,9 @@ ALL_LOG_TESTS := -parallel 1 -run 'Kills|Kafka'
 # a format that gin knows and no handler uses, whose one package takes longer than any other.
 TAGS := nomsgpack,nodynamic
 export GOFLAGS += -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false
-# What only computes, in one goroutine, is not watched by the race detector: hashing of passwords, and the
-# simulation of days. A package must not be here whose code others may be linked with, as that of sync.Map: races
-# that are none were found.
-UNWATCHED := golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b crier/schema/machine
+# What only computes, in one goroutine, is not watched by the race detector: hashing of passwords. A package
+# must not be here whose code others may be linked with, as that of sync.Map: races that are none were found.
+UNWATCHED := golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b
 WATCHED := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 # Vet is among what the linter runs.
 TEST_FLAGS := $(WATCHED) -timeout 30m -vet=off

@@ -90,10 +90,11 @@ func detailCodes(t *testing.T) []string {
 	return slices.Compact(codes)
 }
 
-// TestPages shares one gateway: rendering all pages takes seconds under the race detector.
+// TestPages shares one gateway, and its pages: rendering all takes seconds under the race detector.
 func TestPages(t *testing.T) {
 	a := gatewaytest.New(t)
-	for name, hold := range map[string]func(*testing.T, *gatewaytest.API){
+	pages := site(a)
+	for name, hold := range map[string]func(*testing.T, *gatewaytest.API, map[string]string){
 		"every code has its page, and the other way round": everyCodeHasItsPage,
 		"an error links to a page that exists":             anErrorLinksToItsPage,
 		"every link leads somewhere":                       everyLinkLeadsSomewhere,
@@ -104,12 +105,12 @@ func TestPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a.Under(t)
-			hold(t, a)
+			hold(t, a, pages)
 		})
 	}
 }
 
-func everyCodeHasItsPage(t *testing.T, a *gatewaytest.API) {
+func everyCodeHasItsPage(t *testing.T, a *gatewaytest.API, _ map[string]string) {
 	status, _, list := getPage(a, "/docs/errors/no_such_code")
 	if status != http.StatusNotFound {
 		t.Errorf("a code that does not exist: %d", status)
@@ -141,7 +142,7 @@ func everyCodeHasItsPage(t *testing.T, a *gatewaytest.API) {
 	}
 }
 
-func anErrorLinksToItsPage(t *testing.T, a *gatewaytest.API) {
+func anErrorLinksToItsPage(t *testing.T, a *gatewaytest.API, _ map[string]string) {
 	link := a.Request(http.MethodGet, "/posts/post_nothing", nil).WantError(http.StatusNotFound, "not_found").At("documentation").Text()
 	path, ours := strings.CutPrefix(link, "https://crier.example")
 	if status, _, _ := getPage(a, path); !ours || status != http.StatusOK {
@@ -186,8 +187,7 @@ func links(t testing.TB, path, body string) []*url.URL {
 	return all
 }
 
-func everyLinkLeadsSomewhere(t *testing.T, a *gatewaytest.API) {
-	pages := site(a)
+func everyLinkLeadsSomewhere(t *testing.T, a *gatewaytest.API, pages map[string]string) {
 	if len(pages) < 100 {
 		t.Errorf("%d pages", len(pages))
 	}
@@ -226,8 +226,7 @@ func everyLinkLeadsSomewhere(t *testing.T, a *gatewaytest.API) {
 }
 
 // everyOperationIsShown also where addresses of the time lead when it was one page.
-func everyOperationIsShown(t *testing.T, a *gatewaytest.API) {
-	pages := site(a)
+func everyOperationIsShown(t *testing.T, a *gatewaytest.API, pages map[string]string) {
 	start, all := pages["/docs"], strings.Join(slices.Collect(maps.Values(pages)), "")
 	anchors := []string{"introduction", "authentication", "events", "errors", "objects"}
 	for _, part := range []string{"paths", "webhooks"} {
@@ -257,7 +256,7 @@ func everyOperationIsShown(t *testing.T, a *gatewaytest.API) {
 	}
 }
 
-func nothingIsOfOtherHosts(t *testing.T, a *gatewaytest.API) {
+func nothingIsOfOtherHosts(t *testing.T, a *gatewaytest.API, _ map[string]string) {
 	for _, path := range []string{"/docs", "/docs/posts", "/docs/errors/not_found", "/docs/errors/no_such_code", "/docs/no_such_page"} {
 		_, header, page := getPage(a, path)
 		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; script-src 'self';") {
@@ -277,7 +276,7 @@ func nothingIsOfOtherHosts(t *testing.T, a *gatewaytest.API) {
 	}
 }
 
-func whatIsKnownIsNotSentAgain(t *testing.T, a *gatewaytest.API) {
+func whatIsKnownIsNotSentAgain(t *testing.T, a *gatewaytest.API, _ map[string]string) {
 	for _, path := range []string{"/docs", "/docs/posts", "/docs/search.json"} {
 		_, header, _ := getPage(a, path)
 		response := a.Send(http.MethodGet, a.URL+path, nil, "If-None-Match", header.Get("ETag"))
@@ -287,7 +286,7 @@ func whatIsKnownIsNotSentAgain(t *testing.T, a *gatewaytest.API) {
 	}
 }
 
-func whoeverTakesThatGetsItCompressed(t *testing.T, a *gatewaytest.API) {
+func whoeverTakesThatGetsItCompressed(t *testing.T, a *gatewaytest.API, _ map[string]string) {
 	for _, path := range []string{"/docs", "/docs/search.json"} {
 		plain, compressed := encoded(a, path, "gzip;q=0"), encoded(a, path, "gzip, br")
 		content, err := gzip.NewReader(bytes.NewReader(compressed))

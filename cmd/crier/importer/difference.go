@@ -72,7 +72,7 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 	if status := textOf(wanted["status"]); status != "" && status != string(post.Status) && status != immediate {
 		change["status"] = status
 	}
-	if r.isQueuedByDefault && change["status"] == nil { // which is for new posts: what is there stays as it is
+	if r.isQueuedByDefault && (change["status"] == nil || !post.ScheduledFor.IsZero()) { // which is for new posts: what is there keeps its time, or stays a draft
 		return change, nil, nil
 	}
 	differInMode(wanted, post, change)
@@ -81,7 +81,7 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 
 // isPublishedAs reports whether a post has gone out, at once as its row wants it, and has all that the row says.
 func (r row) isPublishedAs(post *client.Post, timezone string) bool {
-	if slices.Contains(openStates, post.Status) || post.Status == client.PostCancelled {
+	if slices.Contains([]client.PostStatus{client.PostDraft, client.PostScheduled, client.PostFailed, client.PostCancelled}, post.Status) {
 		return false
 	}
 	left, wrong, err := r.difference(post, timezone)
@@ -235,8 +235,9 @@ func sameTargets(wanted, is []any) bool {
 			return name == textOf(there["platform"])
 		}
 		named, _ := a.(map[string]any)
-		account := textOf(named["accountId"])
-		return named["content"] == nil && textOf(named["platform"]) == textOf(there["platform"]) && (account == "" || account == textOf(there["accountId"]))
+		account, text := textOf(named["accountId"]), textOf(named["content"])
+		return textOf(named["platform"]) == textOf(there["platform"]) && (account == "" || account == textOf(there["accountId"])) &&
+			(text == "" || text == textOf(there["contentOverride"]))
 	})
 }
 

@@ -54,6 +54,7 @@ func TestWhatATableCannotSayIsNoDifference(t *testing.T) {
 // TestADraftIsQueuedByItsRowAlone has an import with a queue for rows without a time: new posts go there.
 func TestADraftIsQueuedByItsRowAlone(t *testing.T) {
 	for status, want := range map[string]string{"": `{}`, "scheduled": `{"status": "scheduled", "queue": true}`} {
+		draft, timed := client.Post{ID: "post_1", Status: client.PostDraft}, client.Post{ID: "post_2", Status: client.PostDraft, ScheduledFor: time.Now()}
 		p := post{mapping: Mapping{Queue: DefaultQueue}, cells: map[string]string{}}
 		body, r := map[string]any{"status": status}, row{}
 		if wrong := p.addTime(body, &r); wrong != nil || body["queue"] != true {
@@ -63,12 +64,41 @@ func TestADraftIsQueuedByItsRowAlone(t *testing.T) {
 		if r.body, err = encode(body); err != nil {
 			t.Fatal(err)
 		}
-		change, wrong, err := r.difference(&client.Post{ID: "post_1", Status: client.PostDraft}, "UTC")
+		change, wrong, err := r.difference(&draft, "UTC")
 		if wrong != nil || err != nil {
 			t.Fatal(wrong, err)
 		}
 		if got, err := encode(change); err != nil || !sameJSON(t, string(got), want) {
 			t.Errorf("the change of a draft by the status %q is %s, %v, want %s", status, got, err, want)
+		}
+		if change, _, err := r.difference(&timed, "UTC"); err != nil || change["queue"] != nil {
+			t.Errorf("a draft with a time is changed by %v, %v", change, err)
+		}
+	}
+}
+
+// TestALostAnswerIsOfThatRow has a change that publishes refused, since the post is no draft any more.
+func TestALostAnswerIsOfThatRow(t *testing.T) {
+	const wanted = `{"content": "a", "platforms": [{"platform": "mastodon", "content": "own"}], "publishNow": true}`
+	for name, tt := range map[string]struct {
+		row, content, own string
+		status            client.PostStatus
+		want              bool
+	}{
+		"it is being published":          {wanted, "a", "own", client.PostProcessing, true},
+		"it is out":                      {wanted, "a", "own", client.PostPosted, true},
+		"it is out on some":              {wanted, "a", "own", client.PostPartiallyFailed, true},
+		"another text is out":            {wanted, "b", "own", client.PostPosted, false},
+		"another text of the platform":   {wanted, "a", "other", client.PostPosted, false},
+		"it has failed":                  {wanted, "a", "own", client.PostFailed, false},
+		"somebody has cancelled it":      {wanted, "a", "own", client.PostCancelled, false},
+		"it is still to go out":          {wanted, "a", "own", client.PostScheduled, false},
+		"the row does not let it go out": {`{"content": "a"}`, "a", "own", client.PostPosted, false},
+	} {
+		post := client.Post{Status: tt.status, Content: tt.content, Platforms: []client.Target{{Platform: client.Mastodon, ContentOverride: tt.own}}}
+		r := row{body: []byte(tt.row), fields: []string{"content", "platforms"}}
+		if got := r.isPublishedAs(&post, "UTC"); got != tt.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

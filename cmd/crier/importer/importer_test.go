@@ -107,7 +107,10 @@ type server struct {
 	accounts  []string // on mastodon
 }
 
-var running = sync.OnceValues(startCrier)
+var (
+	running = sync.OnceValues(startCrier)
+	started atomic.Int64 // workspaces: a test may run twice
+)
 
 func startCrier() (compose.Config, error) {
 	roles, err := compose.ParseRoles("all")
@@ -143,7 +146,7 @@ func newServer(t *testing.T, n int) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{T: t, config: c, workspace: strings.ToLower(t.Name()), url: "http://" + c.Listen}
+	s := &server{T: t, config: c, workspace: fmt.Sprintf("%s-%d", strings.ToLower(t.Name()), started.Add(1)), url: "http://" + c.Listen}
 	if s.key, err = compose.CreateKey(t.Context(), c, s.workspace, "operator", false); err != nil {
 		t.Fatal(err)
 	}

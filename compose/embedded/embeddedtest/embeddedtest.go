@@ -209,7 +209,12 @@ func Serve(run func(ctx context.Context, folder string, ready func()) error) err
 	defer shared.mu.Unlock()
 	shared.cleanup = append(shared.cleanup, func() error {
 		stop()
-		return errors.Join(<-ended, os.RemoveAll(folder))
+		select {
+		case err := <-ended:
+			return errors.Join(err, os.RemoveAll(folder))
+		case <-time.After(patience):
+			return errors.New("what was served does not stop")
+		}
 	})
 	return nil
 }

@@ -20,7 +20,8 @@ export async function readPage(search: AuditSearch, cursor: string | undefined) 
   return { ...page, posts }
 }
 
-// textsOf reads posts. Where that is refused the log is shown without: it says the ids.
+// textsOf reads posts. Where that is refused the log is shown without: it says the ids. What else fails is tried again,
+// with the page.
 async function textsOf(ids: string[]) {
   try {
     return (await ask(api.POST('/posts/lookup', { body: { ids } }))).posts
