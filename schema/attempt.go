@@ -135,8 +135,8 @@ func Timeline(p Post, stored []Attempt) []Attempt {
 				})
 			}
 		}
-		if t.State == TargetFailed && t.Error != nil && !tells(stored, t.N, NoComment) {
-			all = append(all, failedAttempt(t.Error, t.N, NoComment, 0))
+		if t.State == TargetFailed && t.Error != nil {
+			all = appendUntold(all, stored, failedAttempt(t.Error, t.N, NoComment, 0))
 		}
 		all = append(all, commentAttempts(t, stored)...)
 	}
@@ -172,19 +172,24 @@ func commentAttempts(t Target, stored []Attempt) (all []Attempt) {
 			all = append(all, Attempt{
 				At: c.PostedAt, Kind: AttemptPublished, N: t.N, Comment: position, Entry: c.Entry, NativeID: c.NativeID, URL: c.URL,
 			})
-		case c.State == CommentFailed && c.Error != nil && !tells(stored, t.N, position):
-			all = append(all, failedAttempt(c.Error, t.N, position, c.Entry))
+		case c.State == CommentFailed && c.Error != nil:
+			all = appendUntold(all, stored, failedAttempt(c.Error, t.N, position, c.Entry))
 		}
 	}
 	return all
 }
 
-// tells reports whether the end of a target or a comment is among the attempts. Attempts
-// are deleted after a while; the rows keep the reason.
-func tells(stored []Attempt, n, comment int16) bool {
-	return slices.ContainsFunc(stored, func(a Attempt) bool {
-		return a.Kind == AttemptFailed && a.N == n && a.Comment == comment
+// appendUntold adds the end of a target or a comment, unless it is among the stored attempts; one of before a retry is
+// another. Attempts are deleted after a while; the rows keep the reason.
+func appendUntold(all, stored []Attempt, failure Attempt) []Attempt {
+	since := failure.At.Add(-time.Millisecond) // stored times are less precise
+	isTold := slices.ContainsFunc(stored, func(a Attempt) bool {
+		return a.Kind == AttemptFailed && a.N == failure.N && a.Comment == failure.Comment && !a.At.Before(since)
 	})
+	if isTold {
+		return all
+	}
+	return append(all, failure)
 }
 
 func failedAttempt(e *TargetError, n, comment int16, entry int) Attempt {

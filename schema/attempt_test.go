@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -99,6 +100,23 @@ func TestATimelineIsMadeOfRowsAndAttempts(t *testing.T) {
 				t.Errorf("failures %+v, %+v", got[3], got[5])
 			}
 		})
+	}
+}
+
+func TestAFailureAfterARetryIsToldBesideTheOneBefore(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	stored := []Attempt{{At: at, Kind: AttemptFailed, Comment: NoComment, Code: "platform_refused"}, {At: at.Add(time.Second), Kind: AttemptRetried, N: WholePost}}
+	for code, after := range map[string]time.Duration{"platform_refused": 0, CodeMissedDeadline: 2 * time.Second} {
+		failed := Target{State: TargetFailed, Error: &TargetError{Code: code, At: at.Add(after)}}
+		var told []string
+		for _, a := range Timeline(Post{CreatedAt: at, Targets: []Target{failed}}, stored) {
+			if a.Kind == AttemptFailed {
+				told = append(told, a.Code)
+			}
+		}
+		if want := slices.Compact([]string{"platform_refused", code}); !slices.Equal(told, want) {
+			t.Errorf("%v is told, want %v", told, want)
+		}
 	}
 }
 

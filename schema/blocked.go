@@ -33,6 +33,13 @@ func (d Delivery) Missed(at time.Time) Result {
 // used. Looks for an earlier call go on as long as there are credentials to look with.
 func (d Delivery) Blocked(at time.Time) (r Result, ok bool) {
 	d = d.asEntry()
+	if r, ok = d.blocked(at); ok && r.State == TargetFailed {
+		r.Attempt = d.attempt(Outcome{}, r, at)
+	}
+	return r, ok
+}
+
+func (d Delivery) blocked(at time.Time) (r Result, ok bool) {
 	a := d.Account
 	switch {
 	case a.Disconnected && d.isOpen():

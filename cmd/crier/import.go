@@ -110,7 +110,7 @@ func (i *importCommand) Run(ctx context.Context) error {
 	}
 	fmt.Printf("%s: %s. Each has a line in %s.\n", counted(summary.Rows, "row"), summary.Counts(check), settings.Typed(summary.Results))
 	if summary.FailedRows != "" {
-		fmt.Printf("What failed is in %s: correct it there and import that file.\n", settings.Typed(summary.FailedRows))
+		fmt.Printf("What failed is in %s: correct it there and import that file, with the same flags.\n", settings.Typed(summary.FailedRows))
 	}
 	if wrong := summary.Failed + summary.Unknown; wrong > 0 {
 		return errors.New(map[bool]string{true: "not valid: ", false: "not imported: "}[check] + counted(wrong, "row"))

@@ -250,7 +250,7 @@ func (s *sender) later(ctx context.Context, c chunk, outcomes []outcome) error {
 		if err != nil {
 			return fmt.Errorf("writing the time of row %d: %w", r.number, err)
 		}
-		_, err = s.api.Posts.UpdateJSON(ctx, outcomes[i].postID, body)
+		post, err := s.api.Posts.UpdateJSON(ctx, outcomes[i].postID, body)
 		if refused := refusedAlone(err); refused != nil {
 			outcomes[i].warn([]string{"scheduledFor: the draft is there without its time: " + refused.Message}, nil)
 			continue
@@ -258,6 +258,7 @@ func (s *sender) later(ctx context.Context, c chunk, outcomes []outcome) error {
 		if err != nil {
 			return fmt.Errorf("setting the time of row %d: %w", r.number, err)
 		}
+		outcomes[i].scheduledFor = outcomeOfPost(r.number, created, post).scheduledFor
 	}
 	return nil
 }

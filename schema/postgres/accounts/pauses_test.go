@@ -117,6 +117,12 @@ func TestADisconnectionEndsTheWorkspacesPause(t *testing.T) {
 	if n := f.Count(`select count(*) from holds`); n != 0 {
 		t.Errorf("%d holds are left, want none for an account that is connected again", n)
 	}
+	f.Must(f.Publish.Finish(t.Context(), blocked))
+	_, err = f.Gateway.Retry(t.Context(), f.Workspace, p.ID, schema.Retry{})
+	f.Must(err)
+	if told := f.Attempts(p); len(told) != 2 || told[0].Kind != schema.AttemptFailed || told[0].Code != schema.CodeDisconnected {
+		t.Errorf("after a retry %+v is told, want why it had failed before", told)
+	}
 }
 
 // TestAResumeSeesThePauseThatItWaitsFor has the operator pause an account while a member resumes it.
