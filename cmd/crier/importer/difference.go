@@ -72,7 +72,8 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 	if status := textOf(wanted["status"]); status != "" && status != string(post.Status) && status != immediate {
 		change["status"] = status
 	}
-	if r.isQueuedByDefault && (change["status"] == nil || !post.ScheduledFor.IsZero()) { // which is for new posts: what is there keeps its time, or stays a draft
+	// The queue of such rows is for new posts: what is there keeps its time, or stays a draft.
+	if r.isQueuedByDefault && (change["status"] == nil || !post.ScheduledFor.IsZero()) {
 		return change, nil, nil
 	}
 	differInMode(wanted, post, change)
@@ -81,7 +82,7 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 
 // isPublishedAs reports whether a post has gone out, at once as its row wants it, and has all that the row says.
 func (r row) isPublishedAs(post *client.Post, timezone string) bool {
-	if slices.Contains([]client.PostStatus{client.PostDraft, client.PostScheduled, client.PostFailed, client.PostCancelled}, post.Status) {
+	if !slices.Contains([]client.PostStatus{client.PostProcessing, client.PostPosted, client.PostPartiallyFailed}, post.Status) {
 		return false
 	}
 	left, wrong, err := r.difference(post, timezone)

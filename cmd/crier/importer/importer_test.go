@@ -528,18 +528,26 @@ func TestAnImportKeepsWithinTheRateLimit(t *testing.T) {
 	}
 }
 
-// limited stands before a server and refuses every third request, as the rate limit would.
-func limited(t *testing.T, target string, refused *atomic.Int64) string {
+// before stands before a server: handle answers a request itself, or has the server do it.
+func before(t *testing.T, target string, handle func(w http.ResponseWriter, r *http.Request, server http.Handler)) string {
 	t.Helper()
 	to, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
 	}
+	server := httputil.NewSingleHostReverseProxy(to)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, server) }))
+	t.Cleanup(front.Close)
+	return front.URL
+}
+
+// limited stands before a server and refuses every third request, as the rate limit would.
+func limited(t *testing.T, target string, refused *atomic.Int64) string {
+	t.Helper()
 	var requests atomic.Int64
-	proxy := httputil.NewSingleHostReverseProxy(to)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return before(t, target, func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		if requests.Add(1)%3 != 0 {
-			proxy.ServeHTTP(w, r)
+			server.ServeHTTP(w, r)
 			return
 		}
 		refused.Add(1)
@@ -548,29 +556,20 @@ func limited(t *testing.T, target string, refused *atomic.Int64) string {
 		w.Header().Set("Retry-After", "1")
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, `{"success": false, "error": {"code": "rate_limit_exceeded", "message": "slower"}}`)
-	}))
-	t.Cleanup(front.Close)
-	return front.URL
+	})
 }
 
 // losing stands before a server and loses its answer to the first change of a post, after what follows from it.
 func losing(t *testing.T, target string, follows func()) string {
 	t.Helper()
-	to, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var isLost atomic.Bool
-	proxy := httputil.NewSingleHostReverseProxy(to)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return before(t, target, func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		if r.Method != http.MethodPatch || isLost.Swap(true) {
-			proxy.ServeHTTP(w, r)
+			server.ServeHTTP(w, r)
 			return
 		}
-		proxy.ServeHTTP(httptest.NewRecorder(), r)
+		server.ServeHTTP(httptest.NewRecorder(), r)
 		follows()
 		panic(http.ErrAbortHandler)
-	}))
-	t.Cleanup(front.Close)
-	return front.URL
+	})
 }
