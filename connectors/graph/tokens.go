@@ -17,7 +17,7 @@ import (
 const (
 	opInspect  = "GET /debug_token"
 	opLengthen = "GET /access_token"
-	opRefresh  = "GET /refresh_access_token"
+	OpRefresh  = "GET /refresh_access_token" // which asks for the account itself, like the operation of its profile
 )
 
 // Inspect asks what a token is good for. Threads may tell the testers of an app alone, and others nothing
@@ -69,7 +69,7 @@ func (c *Connector) Lengthen(ctx context.Context, a schema.Account, short schema
 // Refresh trades a token for one that lasts 60 days from now. It has to be a day old, and not
 // expired. The old one goes on working, so that a trade whose answer is lost is repeated.
 func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
-	call := c.tokenCall(a, old, "/refresh_access_token", opRefresh)
+	call := c.tokenCall(a, old, "/refresh_access_token", OpRefresh)
 	call.Query.Set("grant_type", c.prefix+"_refresh_token")
 	return c.trade(ctx, call, old)
 }

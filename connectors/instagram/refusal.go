@@ -37,7 +37,7 @@ func answers() connectors.Answers {
 			Codes: []string{"/2207027"}, Means: connectors.IsRetried, Source: codes,
 			Example: `{"error":{"message":"Media ID is not available","type":"OAuthException","code":9007,"error_subcode":2207027}}`,
 		},
-	}, opProfile)
+	}, opProfile, graph.OpRefresh)
 }
 
 // isGone reports whether an error says that a container or a media is not there.

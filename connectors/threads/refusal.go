@@ -23,7 +23,7 @@ func answers() connectors.Answers {
 			Codes: []string{"/4279013"}, Means: connectors.IsRefused, Source: "gitroomhq/postiz-app threads.provider.ts",
 			Example: `{"error":{"message":"User restricted","type":"OAuthException","code":10,"error_subcode":4279013}}`,
 		},
-	}, opProfile)
+	}, opProfile, graph.OpRefresh)
 }
 
 // refused judges why a container was not published.

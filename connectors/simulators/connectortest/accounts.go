@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"crier/connectors"
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
@@ -35,6 +36,10 @@ func endsAreToldApart(t *testing.T, s *stage) {
 				found = e.End
 			}
 			wantEnd(t, err, found, "")
+		}
+		if refresher, ok := s.connector.(connectors.Refresher); ok && want.End.Traits().Passes && s.fixture.Credentials(0).SelfRenewing {
+			_, err := refresher.Refresh(t.Context(), s.account, s.fixture.Credentials(0))
+			wantEnd(t, err, want.End, "")
 		}
 		s.posts(t, published+1)
 		s.end(t, "")
