@@ -71,7 +71,10 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	if j.resumed {
 		run.sender.began = j.state.Began
 	}
-	if found.names {
+	if !j.resumed {
+		err = c.reach(ctx)
+	}
+	if err == nil && found.names {
 		run.config.known, err = readKnown(ctx, run.sender.api)
 	}
 	if err == nil {

@@ -297,12 +297,16 @@ func TestImport(t *testing.T) {
 		}
 	})
 	t.Run("lines of JSON", func(t *testing.T) {
-		file := write(t, "posts.jsonl", `{"content": "Of a line", "platforms": ["mastodon"], "status": "draft", "metadata": {"a": "b"}}`+"\n\nnonsense\n")
+		const timeless = `{"content": "No time", "platforms": ["mastodon"]}` + "\n"
+		file := write(t, "posts.jsonl", `{"content": "Of a line", "platforms": ["mastodon"], "status": "draft", "metadata": {"a": "b"}}`+"\n\nnonsense\n"+timeless)
 		summary, err := s.run(file, func(*importer.Config) {})
-		if err != nil || summary.Created != 1 || summary.Failed != 1 {
+		if err != nil || summary.Created != 1 || summary.Failed != 2 {
 			t.Fatalf("Run = %+v, %v", summary, err)
 		}
-		if rest, err := os.ReadFile(summary.FailedRows); err != nil || string(rest) != "\nnonsense\n" { // with the empty line before it
+		if line := strings.Join(readResults(t, summary.Results)[4], " "); !strings.Contains(line, "status draft is required; --queue puts") {
+			t.Errorf("a row without a time is %q", line)
+		}
+		if rest, err := os.ReadFile(summary.FailedRows); err != nil || string(rest) != "\nnonsense\n"+timeless { // with the empty line before it
 			t.Errorf("the rows that failed are %q, %v", rest, err)
 		}
 	})
@@ -340,7 +344,7 @@ func TestImport(t *testing.T) {
 			"a key that is not valid":       {func(c *importer.Config) { c.Key = "crier_live_nonsense" }, "unauthorized"},
 			"a zone that is none":           {func(c *importer.Config) { c.Timezone = "Europe/Berln" }, "imezone"},
 			"an address without its scheme": {func(c *importer.Config) { c.URL = "localhost:8080" }, "write it like"},
-			"a server that is not there":    {func(c *importer.Config) { c.URL, c.Now = "http://127.0.0.1:1", impatient() }, "refused"},
+			"a server that is not there":    {func(c *importer.Config) { c.URL, c.Now = "http://127.0.0.1:1", impatient() }, "no server answers at http://127.0.0.1:1"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				file := write(t, "posts.csv", table)

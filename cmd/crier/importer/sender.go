@@ -45,6 +45,44 @@ func newSender(c Config, importID string) *sender {
 	return s
 }
 
+// firstPatience is how long a server that has never answered is tried: its address may be wrong.
+const firstPatience = 30 * time.Second
+
+// reach waits until a server answers at the address, whatever it answers.
+func (c Config) reach(ctx context.Context) error {
+	until := c.Now().Add(firstPatience)
+	for isTold := false; ; {
+		err := c.knock(ctx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil || c.Now().After(until) {
+			return fmt.Errorf("no server answers at %s: %w", c.URL, err)
+		}
+		if !isTold {
+			isTold = true
+			fmt.Fprintf(c.Progress, "No server answers at %s. Trying again, for %.0f seconds.\n", c.URL, firstPatience.Seconds())
+		}
+		if err := sleep.For(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+func (c Config) knock(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, firstPatience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, c.URL, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
 // send sends a chunk and returns the results of its rows. An error ends the import: the
 // server cannot be reached, or refuses the key.
 func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
@@ -236,6 +274,7 @@ func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 	}
 	if result.Error != nil {
 		o.status, o.notes = failed, notesOf(result.Error.Code, result.Error.Message, result.Error.Details)
+		o.hintAtQueue()
 		return o
 	}
 	if result.Post != nil {
@@ -269,6 +308,15 @@ func notesOf(code client.ErrorCode, message string, details []client.Detail) (al
 		all = append(all, note{d.Field, d.Code, d.Message})
 	}
 	return all
+}
+
+// hintAtQueue tells of the flag that gives a row a time.
+func (o *outcome) hintAtQueue() {
+	for i, n := range o.notes {
+		if n.field == "scheduledFor" && n.code == "required" && strings.HasSuffix(n.message, "is required") {
+			o.notes[i].message += "; --queue puts rows without a time into the next free slots of the default queue, which has to be there"
+		}
+	}
 }
 
 // warn adds what was left out of a row, and what the server warns of.
