@@ -70,8 +70,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	}
 	if j.resumed {
 		run.sender.began = j.state.Began
-	}
-	if !j.resumed {
+	} else {
 		err = c.reach(ctx)
 	}
 	if err == nil && found.names {

@@ -51,22 +51,20 @@ const firstPatience = 30 * time.Second
 // reach waits until a server answers at the address, whatever it answers.
 func (c Config) reach(ctx context.Context) error {
 	until := c.Now().Add(firstPatience)
-	for isTold := false; ; {
-		err := c.knock(ctx)
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() != nil || c.Now().After(until) {
-			return fmt.Errorf("no server answers at %s: %w", c.URL, err)
-		}
-		if !isTold {
-			isTold = true
-			fmt.Fprintf(c.Progress, "No server answers at %s. Trying again, for %.0f seconds.\n", c.URL, firstPatience.Seconds())
-		}
+	err := c.knock(ctx)
+	if err != nil {
+		fmt.Fprintf(c.Progress, "No server answers at %s. Trying again, for %.0f seconds.\n", c.URL, firstPatience.Seconds())
+	}
+	for err != nil && c.Now().Before(until) {
 		if err := sleep.For(ctx, time.Second); err != nil {
 			return err
 		}
+		err = c.knock(ctx)
 	}
+	if err != nil {
+		return fmt.Errorf("no server answers at %s: %w", c.URL, err)
+	}
+	return nil
 }
 
 func (c Config) knock(ctx context.Context) error {
