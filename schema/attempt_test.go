@@ -120,6 +120,18 @@ func TestAFailureAfterARetryIsToldBesideTheOneBefore(t *testing.T) {
 	}
 }
 
+func TestAnEntryThatEndsWithItsAccountIsTold(t *testing.T) {
+	d := Delivery{Step: StepFind, Entries: 2, ContinueOnError: true, Account: Account{Disconnected: true}}
+	r, ok := d.Blocked(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
+	if !ok || r.State != TargetPending || r.Attempt == nil || r.Attempt.Kind != AttemptEntryFailed || r.Attempt.Code != CodeOutcomeUnknown {
+		t.Errorf("%+v is told of %+v, want that nobody knows what became of its first entry", r.Attempt, r)
+	}
+	d.Step, d.Account = StepPublish, Account{Renewing: true}
+	if r, ok = d.Blocked(time.Time{}); !ok || r.Attempt != nil {
+		t.Errorf("%+v is told of an account that is renewed, want nothing yet", r.Attempt)
+	}
+}
+
 func TestAPublicationComesAfterTheTriesThatFoundIt(t *testing.T) {
 	at := func(seconds int) time.Time { return time.Date(2026, 12, 1, 9, 0, seconds, 0, time.UTC) }
 	p := Post{CreatedAt: at(0), Targets: []Target{{

@@ -33,7 +33,7 @@ func (d Delivery) Missed(at time.Time) Result {
 // used. Looks for an earlier call go on as long as there are credentials to look with.
 func (d Delivery) Blocked(at time.Time) (r Result, ok bool) {
 	d = d.asEntry()
-	if r, ok = d.blocked(at); ok && r.State == TargetFailed {
+	if r, ok = d.blocked(at); ok {
 		r.Attempt = d.attempt(Outcome{}, r, at)
 	}
 	return r, ok
