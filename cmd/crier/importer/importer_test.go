@@ -296,6 +296,15 @@ func TestImport(t *testing.T) {
 			t.Errorf("%s holds %q, %v, want %q", summary.FailedRows, rest, err, want)
 		}
 	})
+	t.Run("a row of a table without a time is told of the flag", func(t *testing.T) {
+		summary, err := s.run(write(t, "posts.csv", "content,platforms\nNo time,mastodon\n"), func(c *importer.Config) { c.DryRun = true })
+		if err != nil || summary.Failed != 1 {
+			t.Fatalf("Run = %+v, %v", summary, err)
+		}
+		if line := strings.Join(readResults(t, summary.Results)[1], " "); !strings.Contains(line, "status draft is required; --queue puts") {
+			t.Errorf("the row is %q", line)
+		}
+	})
 	t.Run("lines of JSON", func(t *testing.T) {
 		const timeless = `{"content": "No time", "platforms": ["mastodon"]}` + "\n"
 		file := write(t, "posts.jsonl", `{"content": "Of a line", "platforms": ["mastodon"], "status": "draft", "metadata": {"a": "b"}}`+"\n\nnonsense\n"+timeless)
@@ -303,8 +312,8 @@ func TestImport(t *testing.T) {
 		if err != nil || summary.Created != 1 || summary.Failed != 2 {
 			t.Fatalf("Run = %+v, %v", summary, err)
 		}
-		if line := strings.Join(readResults(t, summary.Results)[4], " "); !strings.Contains(line, "status draft is required; --queue puts") {
-			t.Errorf("a row without a time is %q", line)
+		if line := strings.Join(readResults(t, summary.Results)[4], " "); !strings.Contains(line, "status draft is required") || strings.Contains(line, "--queue") {
+			t.Errorf("a line without a time is %q, want it without the flag that only tables take", line)
 		}
 		if rest, err := os.ReadFile(summary.FailedRows); err != nil || string(rest) != "\nnonsense\n"+timeless { // with the empty line before it
 			t.Errorf("the rows that failed are %q, %v", rest, err)
@@ -397,6 +406,19 @@ func TestImport(t *testing.T) {
 			t.Errorf("Run = %+v, %v; %d posts, then %d", summary, err, before, after)
 		}
 	})
+}
+
+func TestAnUntrustedServerIsAskedOnce(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	var said strings.Builder
+	c := importer.Config{File: write(t, "posts.csv", "content,platforms\nHello,mastodon\n"), URL: server.URL, Timezone: "UTC", Progress: &said, Now: time.Now}
+	if _, err := importer.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "certificate") || strings.Contains(err.Error(), "no server answers") {
+		t.Errorf("Run = %v", err)
+	}
+	if strings.Contains(said.String(), "Trying again") {
+		t.Errorf("it was tried again: %s", &said)
+	}
 }
 
 func TestResultsThatAreGoneAreMissedOnceTheyMatter(t *testing.T) {

@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -52,8 +53,11 @@ const firstPatience = 30 * time.Second
 func (c Config) reach(ctx context.Context) error {
 	until := c.Now().Add(firstPatience)
 	err := c.knock(ctx)
-	if err != nil {
-		fmt.Fprintf(c.Progress, "No server answers at %s. Trying again, for %.0f seconds.\n", c.URL, firstPatience.Seconds())
+	if _, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err); isUntrusted {
+		return fmt.Errorf("asking %s: %w", c.URL, err)
+	}
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(c.Progress, "No server answers at %s. Trying again, for %.0f seconds in all.\n", c.URL, firstPatience.Seconds())
 	}
 	for err != nil && c.Now().Before(until) {
 		if err := sleep.For(ctx, time.Second); err != nil {
@@ -67,10 +71,11 @@ func (c Config) reach(ctx context.Context) error {
 	return nil
 }
 
+// knock asks where the API is: a proxy may pass on nothing else.
 func (c Config) knock(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, firstPatience)
+	ctx, cancel := context.WithTimeout(ctx, firstPatience/3)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodHead, c.URL, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, strings.TrimRight(c.URL, "/")+"/api/v1/", nil)
 	if err != nil {
 		return err
 	}
@@ -272,7 +277,9 @@ func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 	}
 	if result.Error != nil {
 		o.status, o.notes = failed, notesOf(result.Error.Code, result.Error.Message, result.Error.Details)
-		o.hintAtQueue()
+		if r.isCells { // the flag is for tables
+			o.hintAtQueue()
+		}
 		return o
 	}
 	if result.Post != nil {
