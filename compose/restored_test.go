@@ -54,6 +54,12 @@ func TestARestorePublishesNothingThatWasCancelledEditedOrIsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.eventually(time.Minute, "what was moved is out", func() bool { return len(w.simulated()) == len(restoredOn) })
+	for _, p := range restoredOn { // which is stored a moment later, with its events
+		w.eventually(time.Minute, "what was moved is posted", func() bool {
+			status, _ := w.outcome(ids["moved on "+p.String()])
+			return status == "posted"
+		})
+	}
 	w.eventually(time.Minute, "ClickHouse has its events", func() bool { return w.count(`select count(*) from outbox where owed & 2 <> 0`) == 0 })
 	w.kill()
 
