@@ -38,7 +38,7 @@ export async function signOut(page) {
 // sees is the page of somebody with a long name whose system is light or dark. Each has requests of their own, of which a quick machine
 // needs more in a minute than one person may send.
 export async function sees(chromium, crier, colorScheme, said) {
-  const page = await visit(chromium, said, { colorScheme, reducedMotion: 'reduce' })
+  const page = await visit(chromium, said, { colorScheme })
   await signIn(page, crier, `${colorScheme}@example.com`, 'Ada King, Countess of Lovelace')
   return page
 }
@@ -57,8 +57,9 @@ export async function begin(page, url, ...platforms) {
 export const pick = (page, platform) => page.locator('.pick').filter({ has: page.getByRole('img', { name: platform, exact: true }) }).first().click()
 
 // faults are what of a page, or of a part of it, is against WCAG 2.2 AA, by axe, and how far it can be scrolled sideways.
-// What is only fading in has no contrast yet.
+// Nothing on the page moves from then on: what is only fading in has no contrast yet, and a toast may come at any time.
 export async function faults(page, where, part = 'html') {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)))
   await page.evaluate(axe)
   const { violations } = await page.evaluate((of) => globalThis.axe.run(of, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }), part)

@@ -121,7 +121,7 @@ test('who is not let in is told why', async () => {
 
 for (const face of ['light', 'dark']) {
   test(`the way in passes axe, ${face}, wide and narrow`, async () => {
-    await page.emulateMedia({ colorScheme: face, reducedMotion: 'reduce' })
+    await page.emulateMedia({ colorScheme: face })
     const found = []
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 800 })

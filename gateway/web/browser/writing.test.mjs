@@ -183,7 +183,7 @@ test('the whole way at 360 pixels: written with a picture, published, failed, re
 for (const face of ['light', 'dark']) {
   test(`a thread with all settings open, and each platform's preview, pass axe, ${face}`, async () => {
     const found = []
-    await page.emulateMedia({ colorScheme: face, reducedMotion: 'reduce' })
+    await page.emulateMedia({ colorScheme: face })
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 900 })
       await begin(page, crier.url)
