@@ -102,10 +102,10 @@ func decode(call Call, response *Response, out any) *schema.Error {
 	}
 	err, what := errors.New("answer is over its bound"), fmt.Sprintf("it is larger than %d MiB", largestAnswer>>20)
 	if !response.Oversized {
-		err, what = json.Unmarshal(response.Body, out), notJSON(response)
-	}
-	if err == nil {
-		return nil
+		if err = json.Unmarshal(response.Body, out); err == nil {
+			return nil
+		}
+		what = notJSON(response)
 	}
 	return &schema.Error{
 		Kind: lost(call), Message: "the platform's answer could not be understood: " + what,

@@ -200,6 +200,11 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 		}
 		b := &pgx.Batch{}
 		announcement.Events = append(announcement.Events, tables.QueueEvents(b, []schema.Event{tables.TargetFact(&dead, s.Now())}, s.Now())...)
+		var attempts tables.AttemptRows
+		attempts.Add(post, &schema.Attempt{
+			At: dead.Error.At, Kind: schema.AttemptFailed, N: n, Comment: schema.NoComment, Entry: dead.Entry, Code: dead.Error.Code, Message: dead.Error.Message,
+		})
+		attempts.Queue(b)
 		refunds := tables.Charges{}
 		refunds.Add(tables.RefundDay(dead.Account, charged))
 		refunds.Queue(b)
@@ -224,9 +229,9 @@ func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (
 		update targets t set state = {target_failed}, error = case when l.unknown then @unknown::text::json else @missed::text::json end,
 			charged_on = case when l.unknown or l.begun then t.charged_on end
 		from late l where t.post_id = l.post_id and t.n = l.n
-		returning l.workspace_id, t.account_id, t.platform, l.due, l.unknown, case when t.charged_on is null then l.charged_on end`), pgx.StrictNamedArgs{
+		returning l.workspace_id, t.account_id, t.platform, t.entry, l.due, l.unknown, case when t.charged_on is null then l.charged_on end`), pgx.StrictNamedArgs{
 		"post": ref.Post, "n": ref.N, "late": s.Late.String(), "unknown": string(db.Encode(unknown)), "missed": string(db.Encode(dead.Error)),
-	}).Scan((*[16]byte)(&dead.Workspace), (*[16]byte)(&dead.Account), &dead.Platform, &dead.DueAt, &isUnknown, db.OrZero(&charged))
+	}).Scan((*[16]byte)(&dead.Workspace), (*[16]byte)(&dead.Account), &dead.Platform, &dead.Entry, &dead.DueAt, &isUnknown, db.OrZero(&charged))
 	if isUnknown {
 		dead.Error = unknown
 	}
@@ -244,9 +249,15 @@ func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.Late).String(), "node": s.Node,
 	})
 	b.Queue(sql.Text(`
-		update comments set state = {comment_failed}, error = case when step = {step_find} or looked = {call_repeating} then $3::text::json else $4::text::json end
-		where id = $1 and state = {comment_pending} and uuid_extract_timestamp(id) + $2::interval < now()`),
-		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
+		with ended as (
+			update comments set state = {comment_failed}, error = case when step = {step_find} or looked = {call_repeating} then $3::text::json else $4::text::json end
+			where id = $1 and state = {comment_pending} and uuid_extract_timestamp(id) + $2::interval < now()
+			returning post_id, n, position, entry, error
+		)
+		insert into attempts (post_id, at, kind, n, comment, entry, code, message)
+		select post_id, $5, $6, n, position, entry, error ->> 'code', error ->> 'message' from ended where post_id is not null`),
+		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))),
+		now, int16(schema.AttemptFailed))
 	b.Queue(sql.Text(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = {comment_pending}`), id)
 	b.Queue(sql.Text(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in {open_comments})`), id)
 }

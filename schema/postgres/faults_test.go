@@ -121,6 +121,9 @@ func TestADeadTargetEndsAtItsDeadline(t *testing.T) {
 			if f.EventTypes()[schema.TargetHasFailed] != 1 {
 				t.Error("analytics is not told")
 			}
+			if told := f.Attempts(p); len(told) != 1 || told[0].Kind != schema.AttemptFailed || told[0].Code != tt.code {
+				t.Errorf("the timeline keeps %+v, want its end", told)
+			}
 			left := 0
 			if tt.called {
 				left = 1
@@ -262,6 +265,9 @@ func TestADeadFirstCommentWaitsForItsReplay(t *testing.T) {
 	x.Subject.ID, x.Claim.Claim = f.Jobs()[0].ID, 2
 	if f.Fault(x); f.Count(`select count(*) from comments where state = 3 and error ->> 'code' = 'outcome_unknown'`) != 1 {
 		t.Error("it did not end past its deadline")
+	}
+	if told := f.Attempts(p); len(told) != 1 || told[0].Kind != schema.AttemptFailed || told[0].Code != "outcome_unknown" || told[0].Comment != 0 {
+		t.Errorf("the timeline keeps %+v, want its end", told)
 	}
 }
 

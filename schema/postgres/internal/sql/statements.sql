@@ -1259,7 +1259,7 @@ with late as (
 update targets t set state = 3, error = case when l.unknown then @unknown::text::json else @missed::text::json end,
   charged_on = case when l.unknown or l.begun then t.charged_on end
 from late l where t.post_id = l.post_id and t.n = l.n
-returning l.workspace_id, t.account_id, t.platform, l.due, l.unknown, case when t.charged_on is null then l.charged_on end;
+returning l.workspace_id, t.account_id, t.platform, t.entry, l.due, l.unknown, case when t.charged_on is null then l.charged_on end;
 
 -- faults.go setCommentAside
 update comments c set state = 0, lease_until = null, step = case when c.state = 1 and c.step = 1
@@ -1269,8 +1269,13 @@ where c.id = @comment and ((c.state = 1 and c.claim = @claim) or (@claim = 0 and
 or (c.state = 1 and (c.lease_until < now() or c.node = @node)))));
 
 -- faults.go setCommentAside
-update comments set state = 3, error = case when step = 2 or looked = -1 then $3::text::json else $4::text::json end
-where id = $1 and state = 0 and uuid_extract_timestamp(id) + $2::interval < now();
+with ended as (
+  update comments set state = 3, error = case when step = 2 or looked = -1 then $3::text::json else $4::text::json end
+  where id = $1 and state = 0 and uuid_extract_timestamp(id) + $2::interval < now()
+  returning post_id, n, position, entry, error
+)
+insert into attempts (post_id, at, kind, n, comment, entry, code, message)
+select post_id, $5, $6, n, position, entry, error ->> 'code', error ->> 'message' from ended where post_id is not null;
 
 -- faults.go setCommentAside
 update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = 0;
