@@ -3,6 +3,7 @@ package compose_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"crier/compose"
@@ -65,6 +66,22 @@ func (w *world) pausesAnAccount(account schema.AccountID) {
 	w.wants(http.MethodPost, path+"/resume", nil)
 	w.eventually(time.Minute, "the post goes out", func() bool { return w.done([]string{ids["in time"]}) })
 	w.posted(ids["in time"])
+	w.tellsOfAPause(ids["in time"], "published")
+	w.tellsOfAPause(ids["too late"], "failed")
+}
+
+// tellsOfAPause checks the timeline of a post that waited for the member's pause, and then ended.
+func (w *world) tellsOfAPause(id, end string) {
+	w.Helper()
+	var events []string
+	for _, a := range w.timeline(id).Attempts {
+		if events = append(events, a.Event); a.Event == "deferred" && (a.Code != "account_paused" || a.Message != "a member has paused the account: the brand says nothing") {
+			w.Errorf("it waits for %s: %s", a.Code, a.Message)
+		}
+	}
+	if want := []string{"created", "deferred", end}; !slices.Equal(events, want) {
+		w.Errorf("the timeline says %q, want %q", events, want)
+	}
 }
 
 // isHeld tells whether a post shows that its account is paused, by whom.

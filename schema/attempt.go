@@ -41,7 +41,7 @@ const (
 	AttemptCancelled               // by the user
 	AttemptRetried                 // by the user
 	AttemptProcessing              // the platform works on the media, or on the post
-	AttemptDeferred                // the platform asked to wait, or an open breaker or a limit delays calls
+	AttemptDeferred                // the platform asked to wait, an open breaker or a limit delays calls, or a pause holds them
 	AttemptRetrying                // a call failed, another follows
 	AttemptUnknown                 // the answer of a visible call was lost; crier looks for the post
 	AttemptNotFound                // a look did not find the post

@@ -255,9 +255,9 @@ func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 			returning post_id, n, position, entry, error
 		)
 		insert into attempts (post_id, at, kind, n, comment, entry, code, message)
-		select post_id, $5, $6, n, position, entry, error ->> 'code', error ->> 'message' from ended where post_id is not null`),
+		select post_id, $5, {attempt_failed}, n, position, entry, error ->> 'code', error ->> 'message' from ended where post_id is not null`),
 		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))),
-		now, int16(schema.AttemptFailed))
+		now)
 	b.Queue(sql.Text(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = {comment_pending}`), id)
 	b.Queue(sql.Text(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in {open_comments})`), id)
 }

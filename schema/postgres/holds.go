@@ -60,6 +60,39 @@ var parkJobsOfComments = db.NewStatement(`
 	where j.id = w.id
 	returning j.id`)
 
+// tellPauses tells in the timelines of posts that they, or first comments of theirs, wait for a pause: once for each pause.
+var tellPauses = db.NewStatement(`
+	insert into attempts (post_id, at, kind, n, comment, entry, code, message)
+	select w.post_id, now(), {attempt_deferred}, w.n, w.comment, w.entry, pause.code, pause.message
+	from (
+		select t.post_id, t.n, -1 as comment, t.entry, p.workspace_id, t.account_id, t.platform
+		from posts p join targets t on t.post_id = p.id
+		where p.id = any(@ids) and p.status in {open_posts} and t.state = {target_pending}
+		union all
+		select c.post_id, c.n, c.position, c.entry, c.workspace_id, c.account_id, a.platform
+		from comments c join accounts a on a.id = c.account_id
+		where c.id = any(@ids) and c.post_id is not null and c.state = {comment_pending}
+	) w
+	cross join lateral (
+		select h.created_at, case h.kind
+				when {workspace_paused} then 'workspace_paused' when {platform_paused} then 'platform_paused' else 'account_paused' end as code,
+			concat_ws(': ', case h.kind
+				when {workspace_paused} then 'the operator has paused the workspace'
+				when {platform_paused} then 'the operator has paused the platform'
+				when {account_paused} then 'the operator has paused the account'
+				else 'a member has paused the account' end, nullif(h.reason, '')) as message
+		from (
+			select * from holds s where s.subject = any(array[w.workspace_id, w.account_id])
+			union all
+			select * from holds p where p.platform = w.platform
+		) h
+		where h.kind in {pauses} order by h.kind limit 1
+	) pause
+	where not exists (
+		select from attempts a
+		where a.post_id = w.post_id and a.n = w.n and a.comment = w.comment and a.kind = {attempt_deferred} and a.code = pause.code and a.at >= pause.created_at)
+		and (select count(*) from attempts a where a.post_id = w.post_id) < @max`)
+
 // endReplies ends replies that are held by a restore, with their jobs.
 var endReplies = db.NewStatement(`
 	with ended as (
@@ -70,7 +103,8 @@ var endReplies = db.NewStatement(`
 	delete from jobs j using ended where j.id = ended.id returning j.id`)
 
 // park runs lock with ids, and then move, with the jobs of the ids locked as well: what fires them
-// locks them by id, too. Where nothing is held it locks nothing. It returns the jobs that it moved.
+// locks them by id, too, and tells of what waits for a pause. Where nothing is held it locks nothing. It returns the jobs
+// that it moved.
 func (s *Store) park(ctx context.Context, lock string, ids any, moves ...parking) (parked []schema.JobID, err error) {
 	err = s.OnConnection(ctx, func(conn *pgx.Conn) error {
 		var holding bool
@@ -89,6 +123,7 @@ func (s *Store) park(ctx context.Context, lock string, ids any, moves ...parking
 				return err
 			})
 		}
+		tellPauses.Queue(b, pgx.StrictNamedArgs{"ids": ids, "max": schema.MaxAttempts})
 		b.Queue("commit")
 		return conn.SendBatch(ctx, b).Close()
 	})

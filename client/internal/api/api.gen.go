@@ -711,7 +711,7 @@ type Attempt struct {
 
 	// Event - created, updated, cancelled, retried: by a user.
 	// - processing: the platform works on the media or the post, crier comes back.
-	// - deferred: the platform, a limit or a failing server holds the call back; it uses up no attempt.
+	// - deferred: the platform, a limit, a failing server or a pause (code account_paused, platform_paused or workspace_paused) holds the call back; it uses up no attempt.
 	// - retrying: a call failed and another follows.
 	// - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
 	// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It uses up no attempt.
@@ -740,7 +740,7 @@ type Attempt struct {
 
 // AttemptEvent - created, updated, cancelled, retried: by a user.
 // - processing: the platform works on the media or the post, crier comes back.
-// - deferred: the platform, a limit or a failing server holds the call back; it uses up no attempt.
+// - deferred: the platform, a limit, a failing server or a pause (code account_paused, platform_paused or workspace_paused) holds the call back; it uses up no attempt.
 // - retrying: a call failed and another follows.
 // - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
 // - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It uses up no attempt.

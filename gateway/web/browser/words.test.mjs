@@ -72,6 +72,6 @@ test('each action and field of the audit log has its words', () => {
 })
 
 test('German says why posts fail', () => {
-  const codes = [...text('../../../schema/result.go').matchAll(/"(platform_[a-z_]+)"/g), ...text('../../../schema/account.go').matchAll(/Code\w+ += "([a-z_]+)"/g), ...text('../../../schema/result.go').matchAll(/Code\w+ += "([a-z_]+)"/g)].map(([, code]) => code)
+  const codes = [...text('../../../schema/result.go').matchAll(/"(platform_[a-z_]+)"/g), ...text('../../../schema/blocked.go').matchAll(/"([a-z]+_paused)"/g), ...text('../../../schema/account.go').matchAll(/Code\w+ += "([a-z_]+)"/g), ...text('../../../schema/result.go').matchAll(/Code\w+ += "([a-z_]+)"/g)].map(([, code]) => code)
   assert.deepEqual(Object.keys(german.codes).sort(), [...new Set(codes)].sort())
 })

@@ -67,6 +67,10 @@ func TestAnAccountPausedTwiceIsResumedTwice(t *testing.T) {
 		t.Errorf("the member's pause stays: %t, %v", stays, err)
 	}
 	waits("member", "silence")
+	told := f.Attempts(p)
+	if len(told) != 2 || told[0].Message != "a member has paused the account: silence" || told[1].Message != "the operator has paused the account: invoice" {
+		t.Errorf("the timeline says %+v, want either pause once", told)
+	}
 	postgrestest.WantKind(t, admin.Resume(t.Context(), operators), schema.NotFound)
 
 	if account, err = f.Gateway.ResumeAccount(t.Context(), f.Workspace, id); err != nil || account.Pause != nil {
@@ -120,7 +124,7 @@ func TestADisconnectionEndsTheWorkspacesPause(t *testing.T) {
 	f.Must(f.Publish.Finish(t.Context(), blocked))
 	_, err = f.Gateway.Retry(t.Context(), f.Workspace, p.ID, schema.Retry{})
 	f.Must(err)
-	if told := f.Attempts(p); len(told) != 2 || told[0].Kind != schema.AttemptFailed || told[0].Code != schema.CodeDisconnected {
+	if told := f.Attempts(p); len(told) != 3 || told[1].Kind != schema.AttemptFailed || told[1].Code != schema.CodeDisconnected {
 		t.Errorf("after a retry %+v is told, want why it had failed before", told)
 	}
 }

@@ -3,6 +3,7 @@ package operation_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,10 @@ func TestWhatIsPausedIsHeldVisibleAndGoesOn(t *testing.T) {
 			if h := got.Targets[0].Hold; h == nil || h.Kind != hold.Kind || h.Reason != hold.Reason {
 				t.Errorf("the target shows the hold %+v, want %+v", h, hold)
 			}
+			if told := f.Attempts(p); len(told) != 1 || told[0].Kind != schema.AttemptDeferred || told[0].N != 0 || told[0].Comment != schema.NoComment ||
+				told[0].Code != hold.Kind.String() || told[0].Message != "the operator has paused the "+strings.Fields(name)[1]+": the operator said so" {
+				t.Errorf("the timeline says %+v, want the pause once", told)
+			}
 			job := f.Jobs()[0]
 			if in := job.DueAt.Sub(p.ScheduledFor); in < postgrestest.MaxLateness || in > postgrestest.MaxLateness+10*time.Second {
 				t.Errorf("the job is due %v after the post, want it at the deadline", in)
@@ -72,6 +77,20 @@ func TestWhatIsPausedIsHeldVisibleAndGoesOn(t *testing.T) {
 			}
 			postgrestest.WantKind(t, admin.Resume(t.Context(), hold), schema.NotFound)
 		})
+	}
+}
+
+func TestAPostTellsThatItsFirstCommentWaitsForAPause(t *testing.T) {
+	f := newFixture(t)
+	id := f.NewFirstComment()
+	f.pause(schema.Hold{Kind: schema.AccountPaused, Account: f.Accounts[0]})
+	for range 2 {
+		if d, err := f.Comment.Claim(t.Context(), []schema.CommentID{id}); err != nil || len(d) != 0 {
+			t.Fatalf("claimed %+v, %v", d, err)
+		}
+	}
+	if n := f.Count(`select count(*) from attempts where comment = 0 and code = 'account_paused' and message = 'the operator has paused the account'`); n != 1 {
+		t.Errorf("%d lines tell of it, want one", n)
 	}
 }
 

@@ -108,13 +108,14 @@ class Attempt(Model):
     at: datetime
     event: Literal["created", "updated", "cancelled", "retried", "processing", "deferred", "retrying", "outcome_unknown", "look_failed", "not_found", "found", "incomplete", "entry_failed", "published", "failed", "skipped"] | str
     """- created, updated, cancelled, retried: by a user. - processing: the platform works on the media or the post,
-    crier comes back. - deferred: the platform, a limit or a failing server holds the call back; it uses up no
-    attempt. - retrying: a call failed and another follows. - outcome_unknown: the answer of a call was lost; crier
-    looks for the post before anything else. - look_failed: the platform could not be asked; the outcome stays open
-    and crier asks again at nextAt. It uses up no attempt. - not_found, found: what that look came to. - incomplete:
-    it is published, without something that it was to have, such as a thumbnail; message says why. - entry_failed:
-    an entry of a thread failed for good, and the thread continues. - published, failed: the end of an entry or a
-    first comment. - skipped: a first comment whose entry was not published.
+    crier comes back. - deferred: the platform, a limit, a failing server or a pause (code account_paused,
+    platform_paused or workspace_paused) holds the call back; it uses up no attempt. - retrying: a call failed and
+    another follows. - outcome_unknown: the answer of a call was lost; crier looks for the post before anything
+    else. - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It
+    uses up no attempt. - not_found, found: what that look came to. - incomplete: it is published, without something
+    that it was to have, such as a thumbnail; message says why. - entry_failed: an entry of a thread failed for
+    good, and the thread continues. - published, failed: the end of an entry or a first comment. - skipped: a first
+    comment whose entry was not published.
     """
     platform: PlatformName | None = None
     account_id: str | None = None

@@ -71,6 +71,13 @@ var names = map[string]string{
 	"deletion_removing": number(schema.DeletionRemoving),
 	"deletion_done":     number(schema.DeletionDone),
 
+	"attempt_deferred": number(schema.AttemptDeferred),
+	"attempt_failed":   number(schema.AttemptFailed),
+
+	"workspace_paused": number(schema.WorkspacePaused),
+	"account_paused":   number(schema.AccountPaused),
+	"platform_paused":  number(schema.PlatformPaused),
+	"pauses":           set(schema.WorkspacePaused, schema.AccountPaused, schema.PlatformPaused, schema.AccountPausedByMember),
 	"account_pauses":   set(schema.AccountPaused, schema.AccountPausedByMember),
 	"paused_by_member": number(schema.AccountPausedByMember),
 

@@ -1,4 +1,4 @@
--- The 778 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 779 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -1275,7 +1275,7 @@ with ended as (
   returning post_id, n, position, entry, error
 )
 insert into attempts (post_id, at, kind, n, comment, entry, code, message)
-select post_id, $5, $6, n, position, entry, error ->> 'code', error ->> 'message' from ended where post_id is not null;
+select post_id, $5, 13, n, position, entry, error ->> 'code', error ->> 'message' from ended where post_id is not null;
 
 -- faults.go setCommentAside
 update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = 0;
@@ -1453,6 +1453,38 @@ from (
 ) w
 where j.id = w.id
 returning j.id;
+
+-- holds.go tellPauses
+insert into attempts (post_id, at, kind, n, comment, entry, code, message)
+select w.post_id, now(), 6, w.n, w.comment, w.entry, pause.code, pause.message
+from (
+  select t.post_id, t.n, -1 as comment, t.entry, p.workspace_id, t.account_id, t.platform
+  from posts p join targets t on t.post_id = p.id
+  where p.id = any(@ids) and p.status in (2, 3) and t.state = 0
+  union all
+  select c.post_id, c.n, c.position, c.entry, c.workspace_id, c.account_id, a.platform
+  from comments c join accounts a on a.id = c.account_id
+  where c.id = any(@ids) and c.post_id is not null and c.state = 0
+) w
+cross join lateral (
+  select h.created_at, case h.kind
+      when 1 then 'workspace_paused' when 3 then 'platform_paused' else 'account_paused' end as code,
+    concat_ws(': ', case h.kind
+      when 1 then 'the operator has paused the workspace'
+      when 3 then 'the operator has paused the platform'
+      when 2 then 'the operator has paused the account'
+      else 'a member has paused the account' end, nullif(h.reason, '')) as message
+  from (
+    select * from holds s where s.subject = any(array[w.workspace_id, w.account_id])
+    union all
+    select * from holds p where p.platform = w.platform
+  ) h
+  where h.kind in (1, 2, 3, 8) order by h.kind limit 1
+) pause
+where not exists (
+  select from attempts a
+  where a.post_id = w.post_id and a.n = w.n and a.comment = w.comment and a.kind = 6 and a.code = pause.code and a.at >= pause.created_at)
+  and (select count(*) from attempts a where a.post_id = w.post_id) < @max;
 
 -- holds.go endReplies
 with ended as (
