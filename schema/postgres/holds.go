@@ -60,18 +60,19 @@ var parkJobsOfComments = db.NewStatement(`
 	where j.id = w.id
 	returning j.id`)
 
-// tellPauses tells in the timelines of posts that they, or first comments of theirs, wait for a pause: once for each pause.
+// tellPauses tells in the timelines of posts which pauses they, or first comments of theirs, wait for now that they are due.
+// One that begins while they are parked is not told, unless they are parked again.
 var tellPauses = db.NewStatement(`
 	insert into attempts (post_id, at, kind, n, comment, entry, code, message)
-	select w.post_id, now(), {attempt_deferred}, w.n, w.comment, w.entry, pause.code, pause.message
+	select w.post_id, clock_timestamp(), {attempt_deferred}, w.n, w.comment, w.entry, pause.code, pause.message
 	from (
-		select t.post_id, t.n, -1 as comment, t.entry, p.workspace_id, t.account_id, t.platform
+		select t.post_id, t.n, -1 as comment, t.entry, p.workspace_id, t.account_id, t.platform, coalesce(p.retried_for, p.scheduled_for) as due_at
 		from posts p join targets t on t.post_id = p.id
-		where p.id = any(@ids) and p.status in {open_posts} and t.state = {target_pending}
+		where p.id = any(@ids) and p.status in {open_posts} and t.state in {open_targets} and (t.state = {target_pending} or t.lease_until < now())
 		union all
-		select c.post_id, c.n, c.position, c.entry, c.workspace_id, c.account_id, a.platform
+		select c.post_id, c.n, c.position, c.entry, c.workspace_id, c.account_id, a.platform, uuid_extract_timestamp(c.id)
 		from comments c join accounts a on a.id = c.account_id
-		where c.id = any(@ids) and c.post_id is not null and c.state = {comment_pending}
+		where c.id = any(@ids) and c.post_id is not null and c.state in {open_comments} and (c.state = {comment_pending} or c.lease_until < now())
 	) w
 	cross join lateral (
 		select h.created_at, case h.kind
@@ -82,16 +83,16 @@ var tellPauses = db.NewStatement(`
 				when {account_paused} then 'the operator has paused the account'
 				else 'a member has paused the account' end, nullif(h.reason, '')) as message
 		from (
-			select * from holds s where s.subject = any(array[w.workspace_id, w.account_id])
+			select * from holds of_subject where subject = any(array[w.workspace_id, w.account_id])
 			union all
-			select * from holds p where p.platform = w.platform
+			select * from holds of_platform where platform = w.platform
 		) h
-		where h.kind in {pauses} order by h.kind limit 1
+		where h.kind in {pauses} and (select count(*) from attempts a where a.post_id = w.post_id) < @max
 	) pause
-	where not exists (
+	where w.due_at < now() + interval '1 second' and not exists (
 		select from attempts a
-		where a.post_id = w.post_id and a.n = w.n and a.comment = w.comment and a.kind = {attempt_deferred} and a.code = pause.code and a.at >= pause.created_at)
-		and (select count(*) from attempts a where a.post_id = w.post_id) < @max`)
+		where a.post_id = w.post_id and a.n = w.n and a.comment = w.comment and a.kind = {attempt_deferred} and a.message = pause.message
+			and a.at >= greatest(pause.created_at, w.due_at - interval '1 second'))`)
 
 // endReplies ends replies that are held by a restore, with their jobs.
 var endReplies = db.NewStatement(`
@@ -103,8 +104,8 @@ var endReplies = db.NewStatement(`
 	delete from jobs j using ended where j.id = ended.id returning j.id`)
 
 // park runs lock with ids, and then move, with the jobs of the ids locked as well: what fires them
-// locks them by id, too, and tells of what waits for a pause. Where nothing is held it locks nothing. It returns the jobs
-// that it moved.
+// locks them by id, too. It then tells of what waits for a pause. Where nothing is held it locks nothing. It returns the
+// jobs that it moved.
 func (s *Store) park(ctx context.Context, lock string, ids any, moves ...parking) (parked []schema.JobID, err error) {
 	err = s.OnConnection(ctx, func(conn *pgx.Conn) error {
 		var holding bool

@@ -1456,15 +1456,15 @@ returning j.id;
 
 -- holds.go tellPauses
 insert into attempts (post_id, at, kind, n, comment, entry, code, message)
-select w.post_id, now(), 6, w.n, w.comment, w.entry, pause.code, pause.message
+select w.post_id, clock_timestamp(), 6, w.n, w.comment, w.entry, pause.code, pause.message
 from (
-  select t.post_id, t.n, -1 as comment, t.entry, p.workspace_id, t.account_id, t.platform
+  select t.post_id, t.n, -1 as comment, t.entry, p.workspace_id, t.account_id, t.platform, coalesce(p.retried_for, p.scheduled_for) as due_at
   from posts p join targets t on t.post_id = p.id
-  where p.id = any(@ids) and p.status in (2, 3) and t.state = 0
+  where p.id = any(@ids) and p.status in (2, 3) and t.state in (0, 1) and (t.state = 0 or t.lease_until < now())
   union all
-  select c.post_id, c.n, c.position, c.entry, c.workspace_id, c.account_id, a.platform
+  select c.post_id, c.n, c.position, c.entry, c.workspace_id, c.account_id, a.platform, uuid_extract_timestamp(c.id)
   from comments c join accounts a on a.id = c.account_id
-  where c.id = any(@ids) and c.post_id is not null and c.state = 0
+  where c.id = any(@ids) and c.post_id is not null and c.state in (0, 1) and (c.state = 0 or c.lease_until < now())
 ) w
 cross join lateral (
   select h.created_at, case h.kind
@@ -1475,16 +1475,16 @@ cross join lateral (
       when 2 then 'the operator has paused the account'
       else 'a member has paused the account' end, nullif(h.reason, '')) as message
   from (
-    select * from holds s where s.subject = any(array[w.workspace_id, w.account_id])
+    select * from holds of_subject where subject = any(array[w.workspace_id, w.account_id])
     union all
-    select * from holds p where p.platform = w.platform
+    select * from holds of_platform where platform = w.platform
   ) h
-  where h.kind in (1, 2, 3, 8) order by h.kind limit 1
+  where h.kind in (1, 2, 3, 8) and (select count(*) from attempts a where a.post_id = w.post_id) < @max
 ) pause
-where not exists (
+where w.due_at < now() + interval '1 second' and not exists (
   select from attempts a
-  where a.post_id = w.post_id and a.n = w.n and a.comment = w.comment and a.kind = 6 and a.code = pause.code and a.at >= pause.created_at)
-  and (select count(*) from attempts a where a.post_id = w.post_id) < @max;
+  where a.post_id = w.post_id and a.n = w.n and a.comment = w.comment and a.kind = 6 and a.message = pause.message
+    and a.at >= greatest(pause.created_at, w.due_at - interval '1 second'));
 
 -- holds.go endReplies
 with ended as (

@@ -67,7 +67,7 @@ export function Story({ post, attempts, accounts }: StoryProps) {
 
 // upcoming is when a post goes out that has not begun to.
 function upcoming(post: Post, attempts: Attempt[]): string | undefined {
-  const hasBegun = attempts.some((a) => a.platform !== undefined)
+  const hasBegun = attempts.some((a) => a.platform !== undefined && a.event !== 'deferred')
   return post.status === 'scheduled' && !hasBegun ? post.scheduledFor : undefined
 }
 
