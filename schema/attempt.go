@@ -136,7 +136,7 @@ func Timeline(p Post, stored []Attempt) []Attempt {
 			}
 		}
 		if t.State == TargetFailed && t.Error != nil {
-			all = appendUntold(all, stored, failedAttempt(t.Error, t.N, NoComment, 0))
+			all = appendUntold(all, stored, FailedAttempt(t.Error, t.N, NoComment, 0))
 		}
 		all = append(all, commentAttempts(t, stored)...)
 	}
@@ -173,7 +173,7 @@ func commentAttempts(t Target, stored []Attempt) (all []Attempt) {
 				At: c.PostedAt, Kind: AttemptPublished, N: t.N, Comment: position, Entry: c.Entry, NativeID: c.NativeID, URL: c.URL,
 			})
 		case c.State == CommentFailed && c.Error != nil:
-			all = appendUntold(all, stored, failedAttempt(c.Error, t.N, position, c.Entry))
+			all = appendUntold(all, stored, FailedAttempt(c.Error, t.N, position, c.Entry))
 		}
 	}
 	return all
@@ -192,7 +192,8 @@ func appendUntold(all, stored []Attempt, failure Attempt) []Attempt {
 	return append(all, failure)
 }
 
-func failedAttempt(e *TargetError, n, comment int16, entry int) Attempt {
+// FailedAttempt is the end of a target at an entry, or of a first comment, for good.
+func FailedAttempt(e *TargetError, n, comment int16, entry int) Attempt {
 	return Attempt{At: e.At, Kind: AttemptFailed, N: n, Comment: comment, Entry: entry, Code: e.Code, Message: e.Message}
 }
 

@@ -250,9 +250,8 @@ func (s Standing) TakeDown(of Publication, why *Error, at time.Time) (r Result, 
 	r = s.base()
 	r.State, r.Step, r.Entry, r.Attempts, r.FindAttempts, r.Progress, r.Fresh = TargetFailed, StepPrepare, of.Entry, 0, 0, nil, true
 	r.Receipts, r.Error = withoutEntry(r.Receipts, of.Entry), targetError(why, at)
-	r.Attempt = &Attempt{
-		At: at, Kind: AttemptFailed, N: s.Ref.N, Comment: NoComment, Entry: of.Entry, Code: r.Error.Code, Message: r.Error.Message,
-	}
+	told := FailedAttempt(r.Error, s.Ref.N, NoComment, of.Entry)
+	r.Attempt = &told
 	return r, true
 }
 

@@ -200,10 +200,9 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 		}
 		b := &pgx.Batch{}
 		announcement.Events = append(announcement.Events, tables.QueueEvents(b, []schema.Event{tables.TargetFact(&dead, s.Now())}, s.Now())...)
+		told := schema.FailedAttempt(dead.Error, n, schema.NoComment, dead.Entry)
 		var attempts tables.AttemptRows
-		attempts.Add(post, &schema.Attempt{
-			At: dead.Error.At, Kind: schema.AttemptFailed, N: n, Comment: schema.NoComment, Entry: dead.Entry, Code: dead.Error.Code, Message: dead.Error.Message,
-		})
+		attempts.Add(post, &told)
 		attempts.Queue(b)
 		refunds := tables.Charges{}
 		refunds.Add(tables.RefundDay(dead.Account, charged))
@@ -256,8 +255,7 @@ func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 		)
 		insert into attempts (post_id, at, kind, n, comment, entry, code, message)
 		select post_id, $5, {attempt_failed}, n, position, entry, error ->> 'code', error ->> 'message' from ended where post_id is not null`),
-		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))),
-		now)
+		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))), now)
 	b.Queue(sql.Text(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = {comment_pending}`), id)
 	b.Queue(sql.Text(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in {open_comments})`), id)
 }

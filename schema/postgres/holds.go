@@ -60,7 +60,7 @@ var parkJobsOfComments = db.NewStatement(`
 	where j.id = w.id
 	returning j.id`)
 
-// tellPauses tells in the timelines of posts which pauses they, or first comments of theirs, wait for now that they are due.
+// tellPauses stores in the timelines of posts that are due, or have first comments that are, which pauses they wait for.
 // One that begins while they are parked is not told, unless they are parked again.
 var tellPauses = db.NewStatement(`
 	insert into attempts (post_id, at, kind, n, comment, entry, code, message)
@@ -68,11 +68,11 @@ var tellPauses = db.NewStatement(`
 	from (
 		select t.post_id, t.n, -1 as comment, t.entry, p.workspace_id, t.account_id, t.platform, coalesce(p.retried_for, p.scheduled_for) as due_at
 		from posts p join targets t on t.post_id = p.id
-		where p.id = any(@ids) and p.status in {open_posts} and t.state in {open_targets} and (t.state = {target_pending} or t.lease_until < now())
+		where p.id = any(@ids) and p.status in {open_posts} and (t.state = {target_pending} or t.state = {target_claimed} and t.lease_until < now())
 		union all
 		select c.post_id, c.n, c.position, c.entry, c.workspace_id, c.account_id, a.platform, uuid_extract_timestamp(c.id)
 		from comments c join accounts a on a.id = c.account_id
-		where c.id = any(@ids) and c.post_id is not null and c.state in {open_comments} and (c.state = {comment_pending} or c.lease_until < now())
+		where c.id = any(@ids) and c.post_id is not null and (c.state = {comment_pending} or c.state = {comment_claimed} and c.lease_until < now())
 	) w
 	cross join lateral (
 		select h.created_at, case h.kind

@@ -60,7 +60,6 @@ export const pick = (page, platform) => page.locator('.pick').filter({ has: page
 // Nothing on the page moves from then on: what is only fading in has no contrast yet, and a toast may come at any time.
 export async function faults(page, where, part = 'html') {
   await page.emulateMedia({ reducedMotion: 'reduce' })
-  await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)))
   await page.evaluate(axe)
   const { violations } = await page.evaluate((of) => globalThis.axe.run(of, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }), part)
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)

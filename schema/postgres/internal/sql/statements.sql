@@ -1460,11 +1460,11 @@ select w.post_id, clock_timestamp(), 6, w.n, w.comment, w.entry, pause.code, pau
 from (
   select t.post_id, t.n, -1 as comment, t.entry, p.workspace_id, t.account_id, t.platform, coalesce(p.retried_for, p.scheduled_for) as due_at
   from posts p join targets t on t.post_id = p.id
-  where p.id = any(@ids) and p.status in (2, 3) and t.state in (0, 1) and (t.state = 0 or t.lease_until < now())
+  where p.id = any(@ids) and p.status in (2, 3) and (t.state = 0 or t.state = 1 and t.lease_until < now())
   union all
   select c.post_id, c.n, c.position, c.entry, c.workspace_id, c.account_id, a.platform, uuid_extract_timestamp(c.id)
   from comments c join accounts a on a.id = c.account_id
-  where c.id = any(@ids) and c.post_id is not null and c.state in (0, 1) and (c.state = 0 or c.lease_until < now())
+  where c.id = any(@ids) and c.post_id is not null and (c.state = 0 or c.state = 1 and c.lease_until < now())
 ) w
 cross join lateral (
   select h.created_at, case h.kind
