@@ -35,8 +35,9 @@ export GOFLAGS += -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false
 # must not be here whose code others may be linked with, as that of sync.Map: races that are none were found.
 UNWATCHED := golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b
 WATCHED := -race $(UNWATCHED:%=-gcflags=%=-race=false)
-# Vet is among what the linter runs.
-TEST_FLAGS := $(WATCHED) -timeout 30m -vet=off
+# Vet is among what the linter runs. Some hundred binaries are linked, and nothing reads the symbols that the
+# linker would write into them: stack traces and the race detector's reports stay.
+TEST_FLAGS := $(WATCHED) -timeout 30m -vet=off -ldflags '-s -w'
 # Which build a binary says it is, as releases are told too. Without the symbol table and
 # DWARF it is a quarter smaller; stack traces stay.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -82,7 +83,7 @@ export GORACE := atexit_sleep_ms=50
 # detector; the others, and the simulators, are this binary.
 compose-plain test test-kafka: export CRIER_TEST_PLAIN := $(CURDIR)/bin/compose.test
 compose-plain:
-	go test -c -o $(CRIER_TEST_PLAIN) ./compose
+	go test -c -ldflags '-s -w' -o $(CRIER_TEST_PLAIN) ./compose
 
 test: libchdb compose-plain
 	go test $(TEST_FLAGS) -p 2 -parallel 6 ./compose ./...

@@ -20,7 +20,33 @@ func (w *world) membersPause(account schema.AccountID) {
 	sandbox := *w
 	sandbox.key = w.createKey(true)
 	sandbox.pausesAnAccount(parsedAccount(&sandbox, sandbox.sandboxAccounts()["mastodon"]))
+	sandbox.goesOnWithTheResume()
 	w.checkNoStrays()
+}
+
+// goesOnWithTheResume has a post to two accounts, one of them paused, go out there once that is resumed, and not when
+// its job would fire by itself.
+func (w *world) goesOnWithTheResume() {
+	w.Helper()
+	accounts := w.sandboxAccounts()
+	path := "/accounts/" + accounts["mastodon"]
+	w.wants(http.MethodPost, path+"/pause", nil)
+	var made postAnswer
+	if status := w.call(http.MethodPost, "/posts", map[string]any{"content": "to two accounts", "publishNow": true, "platforms": []map[string]any{
+		{"platform": "mastodon", "accountId": accounts["mastodon"]}, {"platform": "bluesky", "accountId": accounts["bluesky"]},
+	}}, &made); status != http.StatusCreated {
+		w.Fatalf("creating a post to two accounts: %d", status)
+	}
+	id := made.Post.ID
+	w.eventually(time.Minute, "it is out on one and waits for the other", func() bool {
+		var events []string
+		for _, a := range w.timeline(id).Attempts {
+			events = append(events, a.Event)
+		}
+		return slices.Contains(events, "published") && slices.Contains(events, "deferred")
+	})
+	w.wants(http.MethodPost, path+"/resume", nil)
+	w.eventually(schema.VisibilityTimeout*2/3, "it goes out with the resume", func() bool { return w.done([]string{id}) })
 }
 
 // pausesAnAccount has a post go out once after a pause, and one end that was too late by then.

@@ -34,6 +34,8 @@ func ParsePermission(name string) (Permission, error) {
 	return 0, fmt.Errorf("%q is no permission", name)
 }
 
+func (p Permission) String() string { return permissionNames()[p-1] }
+
 // Names returns the permission and those it includes, the least first.
 func (p Permission) Names() []string { return permissionNames()[:p] }
 

@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"unicode"
@@ -60,7 +61,7 @@ func (a *accounts) pause(c *gin.Context, id schema.AccountID) error {
 
 // readReason reads why an account is paused: a line, which may be missing.
 func readReason(f *body.Form) string {
-	text, _ := f.Text("reason", maxReason*utf8.UTFMax)
+	text, _ := f.Text("reason", math.MaxInt) // of which fewer characters stay where blanks stand together
 	reason := strings.Join(strings.Fields(text), " ")
 	if n := utf8.RuneCountInString(reason); n > maxReason {
 		f.Fail("reason", body.CodeTooLong, fmt.Sprintf("must have at most %d characters, not %d", maxReason, n))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"crier/gateway/gatewaytest"
 	"crier/schema"
@@ -70,5 +71,23 @@ func TestAReasonOfAPauseIsALine(t *testing.T) {
 	}
 	if got := a.Request(http.MethodPost, path, `{"raeson": "x"}`).Want(http.StatusOK); !strings.Contains(got.At("warnings", 0, "message").Text(), "reason") {
 		t.Errorf("a misspelt field has the warnings %v", got.At("warnings").Value)
+	}
+}
+
+func TestWhatAPauseHoldsSaysSoWhereverItIsShown(t *testing.T) {
+	a := gatewaytest.New(t)
+	id := a.AddAccount(a.Workspace, schema.Mastodon, "ann").String()
+	post := "/posts/" + a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "scheduledFor": "`+a.In(time.Hour)+`"}`).
+		Want(http.StatusCreated).At("post", "id").Text()
+	a.Request(http.MethodPost, "/accounts/"+id+"/pause", nil).Want(http.StatusOK)
+	for name, shown := range map[string]gatewaytest.JSON{
+		"read":          a.Request(http.MethodGet, post, nil).Want(http.StatusOK).At("post"),
+		"listed":        a.Request(http.MethodGet, "/posts", nil).Want(http.StatusOK).At("posts", 0),
+		"changed":       a.Request(http.MethodPatch, post, `{"content": "y"}`).Want(http.StatusOK).At("post"),
+		"left as it is": a.Request(http.MethodPatch, post, `{}`).Want(http.StatusOK).At("post"),
+	} {
+		if reason := shown.At("platforms", 0, "held", "reason").Text(); reason != "account_paused" {
+			t.Errorf("%s: the post is held for %q", name, reason)
+		}
 	}
 }

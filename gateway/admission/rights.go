@@ -58,7 +58,7 @@ func (r Route) permit(caller *Request) error {
 	case r.rights.Permission == 0:
 		return forbidden("this is for people who are signed in: no API key does it")
 	case caller.Key.Permission < r.rights.Permission:
-		return forbidden("this API key lacks the permission for this request")
+		return forbidden("this needs the permission " + r.rights.Permission.String() + "; the key's is " + caller.Key.Permission.String())
 	default:
 		return nil
 	}

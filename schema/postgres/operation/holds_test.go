@@ -215,16 +215,32 @@ func TestWhatIsResumedStillWaitsForItsPlatform(t *testing.T) {
 	f.WantDue(f.Jobs()[0].DueAt, since, 20*time.Minute, 20*time.Minute) // once its platform takes it
 }
 
+// TestAPauseHoldsOnlyWhatItNames has one of a post's accounts paused: whenever the claims find that out, the other target
+// goes on, and the post is among what a resume makes due.
 func TestAPauseHoldsOnlyWhatItNames(t *testing.T) {
-	f := newFixture(t)
-	p := f.Create(f.Post(2, 0))
-	f.pause(schema.Hold{Kind: schema.AccountPaused, Account: f.Accounts[0]})
-	if d := f.Claim(p, 0); len(d) != 0 {
-		t.Fatal("a paused target was claimed")
-	}
-	f.Finish(f.MustClaim(p, 1), postgrestest.Found("n1"))
-	if got := f.Read(p); got.Targets[0].Hold == nil || got.Targets[1].State != schema.TargetPosted || got.Status != schema.Processing {
-		t.Errorf("the post is %v: %+v", got.Status, got.Targets)
+	for name, claims := range map[string][]int16{"found before the other is claimed": {0, 1}, "found while the other is published": {1, 0}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			p := f.Create(f.Post(2, 0))
+			hold := schema.Hold{Kind: schema.AccountPaused, Account: f.Accounts[0]}
+			f.pause(hold)
+			var claimed []schema.Delivery
+			for _, n := range claims {
+				claimed = append(claimed, f.Claim(p, n)...)
+			}
+			if len(claimed) != 1 || claimed[0].Ref.N != 1 {
+				t.Fatalf("claimed %+v, want the target whose account is not paused", claimed)
+			}
+			f.Finish(claimed[0], postgrestest.Found("n1"))
+			if got := f.Read(p); got.Targets[0].Hold == nil || got.Targets[1].State != schema.TargetPosted || got.Status != schema.Processing {
+				t.Errorf("the post is %v: %+v", got.Status, got.Targets)
+			}
+			f.Must(postgres.NewAdmin(f.Store).Resume(t.Context(), hold))
+			if in := f.Jobs()[0].DueAt.Sub(f.Store.Now()); in > 0 {
+				t.Errorf("the job is due in %v after the pause, want it at once", in)
+			}
+			f.Finish(f.MustClaim(p, 0), postgrestest.Found("n0"))
+		})
 	}
 }
 

@@ -81,6 +81,9 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		post = locked
 		post.Targets = slices.Clone(locked.Targets)
 		judged := change(&post, queuesFor(ctx, tx, workspace, id))
+		if err := tables.AddHolds(ctx, tx, []schema.Post{post}); err != nil {
+			return nil, err
+		}
 		if judged != nil && !errors.Is(judged, schema.ErrJudged) {
 			return nil, judged
 		}

@@ -1784,7 +1784,10 @@ insert into jobs (id, kind, shard, due_at, version, payload)
 select id, kind, shard, due, version, payload::json from u where not day;
 
 -- internal/tables/jobs.go MoveJobs
-update jobs j set due_at = w.due_at, held = false,
+update jobs j set due_at = w.due_at,
+  held = j.held and exists (select from targets t join posts p on p.id = t.post_id
+    where t.post_id = j.id and t.state in (0, 1) and (exists (select from holds h where h.subject = any (array[p.workspace_id, t.account_id]))
+  or t.platform = any (array(select h.platform from holds h where h.platform is not null)))),
   overdue_since = coalesce(j.overdue_since, case when w.base < now() then w.base end)
 from (
   select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case

@@ -129,9 +129,14 @@ var MoveOpen = MoveJobs(`{open_posts}`)
 // harmless. One that is due though nothing of its post is has fired and is not moved on yet: that
 // would move it beyond the time of a target that waits. A target that was neither claimed nor postponed
 // has a message on its way already.
+//
+// A job that is parked stays so while one of its targets waits for a pause, though others go on: who lifts
+// the pause finds it among those that are parked.
 func MoveJobs(statuses string) *db.Statement {
 	return db.NewStatement(sql.Text(`
-	update jobs j set due_at = w.due_at, held = false,
+	update jobs j set due_at = w.due_at,
+		held = j.held and exists (select from targets t join posts p on p.id = t.post_id
+			where t.post_id = j.id and t.state in {open_targets} and {paused(p.workspace_id, t.account_id, t.platform)}),
 		overdue_since = coalesce(j.overdue_since, case when w.base < now() then w.base end)
 	from (
 		select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case
