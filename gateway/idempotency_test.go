@@ -11,6 +11,7 @@ import (
 
 	"crier/gateway/gatewaytest"
 	"crier/schema"
+	"crier/schema/postgres/postgrestest"
 )
 
 func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
@@ -112,27 +113,43 @@ func TestABulkIsRepeatedAsAWhole(t *testing.T) {
 	}
 }
 
+// TestIdenticalRequestsAtOnceMakeOnePost has it done under each of ten thousand keys with CRIER_TEST_FULL.
 func TestIdenticalRequestsAtOnceMakeOnePost(t *testing.T) {
 	a := gatewaytest.New(t)
-	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
-	const atOnce = 50
-	body := `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`
-	bodies := make([]string, atOnce)
+	keys := 2
+	if postgrestest.FullSize() {
+		keys = 10_000
+	}
+	const aDay, days = 50, 80 // posts that an account takes, and days that one may schedule for
+	var account schema.AccountID
+	for k := range keys {
+		if k%(aDay*days) == 0 {
+			account = a.AddAccount(a.Workspace, schema.Mastodon, fmt.Sprint("@", k))
+		}
+		at := a.In(time.Duration(2+k/aDay%days) * 24 * time.Hour)
+		sendAtOnce(a, fmt.Sprint("key-", k), fmt.Sprintf(`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": %q}], "scheduledFor": %q}`, account, at))
+	}
+	if n := a.QueryInt(`select count(*) from posts`); n != keys {
+		t.Errorf("%d posts, want %d", n, keys)
+	}
+}
+
+// sendAtOnce sends one request a hundred times at once: each gets the same answer.
+func sendAtOnce(a *gatewaytest.API, key, body string) {
+	a.Helper()
+	answers := make([]string, 100)
 	var callers sync.WaitGroup
-	for i := range atOnce {
+	for i := range answers {
 		callers.Go(func() {
-			got := a.Request(http.MethodPost, "/posts", body, "Idempotency-Key", "k")
-			bodies[i] = fmt.Sprint(got.Status, string(got.Body))
+			got := a.Request(http.MethodPost, "/posts", body, "Idempotency-Key", key)
+			answers[i] = fmt.Sprint(got.Status, string(got.Body))
 		})
 	}
 	callers.Wait()
-	for i, got := range bodies {
-		if got != bodies[0] || !strings.HasPrefix(got, "201") {
-			t.Errorf("answer %d = %s, want %s", i, got, bodies[0])
+	for i, got := range answers {
+		if got != answers[0] || !strings.HasPrefix(got, "201") {
+			a.Fatalf("answer %d = %s, want %s", i, got, answers[0])
 		}
-	}
-	if n := a.Request(http.MethodGet, "/posts", nil).Want(http.StatusOK).At("posts").Len(); n != 1 {
-		t.Errorf("%d posts, want 1", n)
 	}
 }
 

@@ -48,7 +48,7 @@ func errorCodes(d *gatewaytest.Description) []string {
 	return codes
 }
 
-// outcomeCodes returns the codes by which targets, first comments and accounts fail.
+// outcomeCodes returns the codes by which targets, first comments and accounts fail or wait.
 func outcomeCodes() []string {
 	codes := []string{
 		schema.CodeMissedDeadline, schema.CodeThreadIncomplete, schema.CodeDisconnected, schema.CodeCancelled, schema.CodeCheckFailed,
@@ -58,6 +58,9 @@ func outcomeCodes() []string {
 	}
 	for end := schema.EndRevoked; end <= schema.EndDeleted; end++ {
 		codes = append(codes, end.Traits().Code)
+	}
+	for hold := schema.WorkspacePaused; hold <= schema.AccountPausedByMember; hold++ {
+		codes = append(codes, hold.String())
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)

@@ -5,7 +5,7 @@ import (
 	"crier/schema"
 )
 
-// Outcomes are the codes by which what was accepted fails later, and what their pages say.
+// Outcomes are the codes by which what was accepted fails later, or waits, and what their pages say.
 var Outcomes = [...]reference.Problem{
 	{
 		Code:    schema.CodeOf(schema.Refused),
@@ -66,6 +66,36 @@ var Outcomes = [...]reference.Problem{
 		Code:    schema.CodeDisconnected,
 		Meaning: "The account was disconnected from crier before this went out.",
 		Remedy:  "Connect it again, then POST /posts/{id}/retry.",
+	},
+	{
+		Code:    schema.AccountPaused.String(),
+		Meaning: "The account is paused, by a member of the workspace or by the operator, and what is due waits. held of the target says by whom, since when and why.",
+		Remedy:  "POST /accounts/{id}/resume lifts a member's pause; the operator lifts their own. What waits then goes out by itself, the oldest first.",
+	},
+	{
+		Code:    schema.PlatformPaused.String(),
+		Meaning: "The operator has paused everything that goes out on the platform, and what is due waits.",
+		Remedy:  "Ask the operator. What waits goes out by itself once they resume it; what has waited longer than they allow fails with missed_deadline.",
+	},
+	{
+		Code:    schema.WorkspacePaused.String(),
+		Meaning: "The operator has paused the workspace, and what is due waits.",
+		Remedy:  "Ask the operator. What waits goes out by itself once they resume it; what has waited longer than they allow fails with missed_deadline.",
+	},
+	{
+		Code:    schema.UnderReview.String(),
+		Meaning: "The post waits until the operator says whether it goes out: crier was restored from a backup, and the platform may have the post already.",
+		Remedy:  "Look at the account, and tell the operator what you found there.",
+	},
+	{
+		Code:    schema.AccountDeleting.String(),
+		Meaning: "The account is being deleted with all that is kept of it, and nothing more goes out on it.",
+		Remedy:  "Nothing: the post ends with the account.",
+	},
+	{
+		Code:    schema.WorkspaceDeleting.String(),
+		Meaning: "The workspace is being deleted with all that is kept of it, and nothing more goes out.",
+		Remedy:  "Nothing: the post ends with the workspace.",
 	},
 	{
 		Code:    schema.CodeCancelled,

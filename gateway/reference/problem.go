@@ -1,6 +1,6 @@
 package reference
 
-// Problem is a code of the API's errors, an outcome (a code by which what was accepted fails later), or a
+// Problem is a code of the API's errors, an outcome (a code by which what was accepted fails later, or waits), or a
 // detail (a code of what is wrong with one field, or worth a warning). Its page says what it means.
 type Problem struct {
 	Status  int // of HTTP; zero for an outcome and a detail
