@@ -167,6 +167,16 @@ func (m Mapping) meanings(header string) Meanings {
 	return nil
 }
 
+// isNamed reports whether it is said what the column of exactly this name means.
+func (m Mapping) isNamed(header string) bool {
+	for name := range m.Columns {
+		if plainName(name) == plainName(header) {
+			return true
+		}
+	}
+	return false
+}
+
 // spellings are what a column may be called whose header explains itself: "Title - For the
 // video", "TikTok Post Privacy (personal accounts only)".
 func spellings(header string) []string {

@@ -29,6 +29,7 @@ type post struct {
 	pending  []given // cells that wait for the targets
 	targets  []target
 	warnings []string
+	zone     string // of a time without one, where the row says none
 }
 
 // given is a cell of a column.

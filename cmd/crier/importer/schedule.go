@@ -54,7 +54,11 @@ func (p *post) addTime(body map[string]any, r *row) *problem {
 		return &problem{field: field, message: err.Error()}
 	}
 	if _, isWall, _ := instantOf(at, ""); isWall && p.cells["timezone"] == "" {
-		r.wall = at
+		if p.zone == "" {
+			r.wall = at
+		} else {
+			body["timezone"] = p.zone
+		}
 	}
 	if draft {
 		r.draftFor = at

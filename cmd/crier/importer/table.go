@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type table struct {
 	ahead    []line // behind it, read already
 	head     int64  // where the header ends, in bytes
 	twin     string // of the row before, of rows that are one post
+	zone     string // of times without one, as the header says it; empty: it says none
 }
 
 // heading is a column of the file.
@@ -84,7 +86,7 @@ func newTable(r records, file io.ReaderAt, m Mapping, k *known) (*table, error) 
 		}
 		t.headings = append(t.headings, h)
 	}
-	return t, t.check()
+	return t, cmp.Or(t.check(), t.findZone())
 }
 
 // isHeader tells the names of columns from the first row of a file that need not have them: two
@@ -130,9 +132,44 @@ func (t *table) headerBelow(first []string) error {
 func (t *table) times() []bool {
 	times := make([]bool, len(t.headings))
 	for i, h := range t.headings {
-		times[i] = slices.ContainsFunc(h.meanings, func(m Meaning) bool { return m.column.isTime() })
+		times[i] = h.isTime()
 	}
 	return times
+}
+
+// isTime reports whether the cells are times.
+func (h heading) isTime() bool {
+	return slices.ContainsFunc(h.meanings, func(m Meaning) bool { return m.column.isTime() })
+}
+
+// findZone reads the time zone that columns of times have in their names. One that could be several
+// stops the import, unless it is said what the column is: then its name was read.
+func (t *table) findZone() error {
+	if t.has(column{field: "timezone"}) {
+		return nil // each row says its own
+	}
+	var advice []string
+	said := ""
+	for _, h := range t.headings {
+		if !h.isTime() {
+			continue
+		}
+		zone, unclear := zoneOf(h.name)
+		switch {
+		case unclear != "" && !t.mapping.isNamed(h.name):
+			said = unclear
+			advice = append(advice, "--column "+quotedWord(h.meanings[0].column.field+"="+h.name))
+		case zone != "" && t.zone != "" && zone != t.zone:
+			return fmt.Errorf("the header says two time zones, %s and %s: call one of the columns otherwise", t.zone, zone)
+		case zone != "":
+			t.zone = zone
+		}
+	}
+	if len(advice) > 0 {
+		return fmt.Errorf("the header says a time zone, %s, that could be several: add %s --timezone ZONE, a name of the IANA database such as America/New_York",
+			said, strings.Join(advice, " "))
+	}
+	return nil
 }
 
 // check refuses a header from which no post can come.
@@ -269,6 +306,7 @@ func (t *table) row() row {
 		cells = cells[:len(t.headings)]
 	}
 	p := newPost(t.mapping, t.known)
+	p.zone = t.zone
 	for i, cell := range cells {
 		cell = strings.TrimSpace(cell)
 		h := &t.headings[i]

@@ -46,6 +46,9 @@ func (t *table) unsettled() error {
 		} else {
 			advice = append(advice, "--column "+quotedWord(cmp.Or(like.field, "FIELD")+"="+h.name))
 		}
+		if _, unclear := zoneOf(h.name); unclear != "" && columnOf(like.field).isTime() {
+			advice = append(advice, "--timezone ZONE")
+		}
 	}
 	if len(lines) == 0 {
 		return nil

@@ -73,6 +73,40 @@ func parseWhen(text string, days DayOrder) (string, error) {
 	return "", fmt.Errorf("%q is no time crier knows; write it like 2026-12-01 09:00 or 2026-12-01T09:00:00+01:00", text)
 }
 
+var (
+	// explained is what the name of a column says in brackets, or behind a dash.
+	explained = regexp.MustCompile(`(?: - |\().*`)
+	namedZone = regexp.MustCompile(`[A-Z][A-Za-z]+(?:/[A-Za-z_-]+)+`)
+	offset    = regexp.MustCompile(`(?i)\b(?:UTC|GMT) ?[+−-] ?\d[\d:]*`)
+	universal = regexp.MustCompile(`(?i)\b(?:UTC|GMT)\b`)
+	// shortZone is what zones are called for short: several the same, and one in summer and winter otherwise.
+	shortZone = regexp.MustCompile(`\b(?:[ECMP][SD]?T|AK[SD]T|HST|A[ECW]?[SD]T|NZ[SD]?T|BST|IST|CES?T|EES?T|WES?T|MES?Z|MSK|TRT|GST|PKT|WIB|SGT|HKT|PHT|JST|KST|SAST|WAT|CAT|EAT|BRT|ART)\b` +
+		`|(?i:\b(?:eastern|central|mountain|pacific)\b)`)
+	shortAlone = regexp.MustCompile(`^[( -]*(\pL{2,4})\)?$`)
+)
+
+// zoneOf is the time zone that the name of a column says, such as "Time (Europe/Berlin)", or what it says
+// of one that is not of one zone alone, such as "Time (EST)": in summer New York has another.
+func zoneOf(header string) (zone, unclear string) {
+	said := explained.FindString(header)
+	for _, name := range namedZone.FindAllString(said, -1) {
+		if _, err := time.LoadLocation(name); err == nil {
+			return name, ""
+		}
+	}
+	if alone := shortAlone.FindStringSubmatch(said); alone != nil {
+		said = strings.ToUpper(alone[1])
+	}
+	switch {
+	case offset.MatchString(said):
+		return "", offset.FindString(said)
+	case universal.MatchString(said):
+		return "UTC", ""
+	default:
+		return "", shortZone.FindString(said)
+	}
+}
+
 // printed drops marks of the direction of writing, which spreadsheets put around times.
 func printed(r rune) rune {
 	if unicode.Is(unicode.Cf, r) {

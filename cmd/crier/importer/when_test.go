@@ -88,3 +88,61 @@ func FuzzWhen(f *testing.F) {
 		}
 	})
 }
+
+// TestTheZoneThatAHeaderSays has headers of calendars, which were read as if they said no zone:
+// "SCHEDULED DATE (Asia/Calcutta)" of github.com/fossasia/eventyay-socialmedia/issues/23, "Time (ET)" of a
+// public schedule, and others like them.
+func TestTheZoneThatAHeaderSays(t *testing.T) {
+	for header, want := range map[string]string{
+		"SCHEDULED DATE (Asia/Calcutta)": "Asia/Calcutta", "Time (Europe/Berlin)": "Europe/Berlin", "Time - America/New_York": "America/New_York",
+		"Scheduled Time (UTC)": "UTC", "date (utc)": "UTC", "Time (GMT)": "UTC",
+		"Time (ET)": "? ET", "Time (EST)": "? EST", "time (est)": "? EST", "Time (PST/PDT)": "? PST", "Time (CET, 24h)": "? CET", "Time (UTC+1)": "? UTC+1",
+		"Time (GMT +05:30)": "? GMT +05:30", "Time - Eastern": "? Eastern", "Date & Time (AEST)": "? AEST",
+		"Date": "", "Date (MM/DD/YYYY)": "", "Time (HH:MM)": "", "Time (24h)": "", "Date - Intl. format or prompt": "", "Time (best)": "", "Date (jour et heure)": "",
+	} {
+		zone, unclear := zoneOf(header)
+		if unclear != "" {
+			zone = "? " + unclear
+		}
+		if zone != want {
+			t.Errorf("zoneOf(%q) = %q, want %q", header, zone, want)
+		}
+	}
+}
+
+func TestTimesAreInTheZoneOfTheirHeader(t *testing.T) {
+	got := read(t, "later", "", "Date (Asia/Calcutta),Time,Platform\n2026-12-05,09:00,X\n2026-12-05,09:00Z,X\n")
+	if len(got) != 2 || !sameJSON(t, got[0], `{"platforms": [{"platform": "twitter"}], "scheduledFor": "2026-12-05T09:00:00", "timezone": "Asia/Calcutta"}`) ||
+		!sameJSON(t, got[1], `{"platforms": [{"platform": "twitter"}], "scheduledFor": "2026-12-05T09:00:00Z"}`) {
+		t.Errorf("rows = %q", got)
+	}
+	got = read(t, "later", "", "Date (EST),Time,Platform,timezone\n2026-12-05,09:00,X,America/New_York\n")
+	if len(got) != 1 || !strings.Contains(got[0], `"timezone":"America/New_York"`) {
+		t.Errorf("rows = %q", got)
+	}
+	later, err := ReadMapping("later")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said Mapping
+	said.Mean("Time (EST)", "time")
+	if err := said.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		content string
+		m       Mapping
+		want    string
+	}{
+		{"Date,Time (EST),Platform\n2026-12-05,09:00,X\n", later, `EST, that could be several: add --column "time=Time (EST)" --timezone ZONE`},
+		{"Date,Time (EST),Platform\n2026-12-05,09:00,X\n", Mapping{}, `--column "time=Time (EST)" --timezone ZONE`},
+		{"Date,Time (EST),Platform\n2026-12-05,09:00,X\n", said, ""},
+		{"Date (UTC),Time (Europe/Berlin),Platform\n2026-12-05,09:00,X\n", later, "two time zones, UTC and Europe/Berlin"},
+		{"Datum (MEZ),Platform\n2026-12-05 09:00,X\n", Mapping{}, `--column "scheduledFor=Datum (MEZ)" --timezone ZONE`},
+	} {
+		err := surveyed(t, "a.csv", tt.content, tt.m)
+		if (tt.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.content, err, tt.want)
+		}
+	}
+}
