@@ -30,6 +30,7 @@ var (
 	numberedDay = regexp.MustCompile(`\b(\d{1,2})\. ?(\p{L})`)
 	hours       = regexp.MustCompile(`\b(\d{1,2}) ?h(?: ?(\d{2}))?\b`)
 	dottedClock = regexp.MustCompile(` (\d{1,2})\.(\d{2})( |$)`)
+	halfDay     = regexp.MustCompile(`(?i)(:\d{2}) ?([ap])$`) // 12:30a is no 12:30 to a reader who skips "a"
 	meridiem    = regexp.MustCompile(`(?i)(\d) ?([ap])\.? ?m\b\.?`)
 )
 
@@ -134,6 +135,7 @@ func inEnglish(text string) string {
 		}
 		return parts[1] + ":" + parts[2]
 	})
+	text = halfDay.ReplaceAllString(text, "$1 ${2}m")
 	text = meridiem.ReplaceAllStringFunc(text, func(found string) string {
 		parts := meridiem.FindStringSubmatch(found)
 		return parts[1] + " " + strings.ToUpper(parts[2]) + "M"
