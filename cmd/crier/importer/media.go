@@ -43,6 +43,9 @@ func (p *post) addMedia(body map[string]any, r *row) *problem {
 	for _, id := range list(p.cells["mediaIds"]) {
 		items = append(items, mediaItem{MediaID: id})
 	}
+	if p.picture != "" && len(items) == 0 {
+		return &problem{field: "media", message: "a picture lies over " + p.picture + " in the sheet, and is of no cell: write its address into a column of media, or delete it"}
+	}
 	if wrong := p.addTypes(items); wrong != nil {
 		return wrong
 	}

@@ -30,6 +30,7 @@ type post struct {
 	targets  []target
 	warnings []string
 	zone     string // of a time without one, where the row says none
+	picture  string // the cell of the row that one lies over in the sheet
 }
 
 // given is a cell of a column.

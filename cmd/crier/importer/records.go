@@ -16,6 +16,8 @@ type records interface {
 	// offset is where in the file what was read ends, in bytes, and whether lines can be copied
 	// from it as they are.
 	offset() (int64, bool)
+	// picture is the cell of what was read that a picture lies over; empty: none.
+	picture() string
 	close() error
 }
 
@@ -75,6 +77,8 @@ func (r *textRecords) read() ([]string, *problem, error) {
 func (r *textRecords) offset() (int64, bool) {
 	return r.text.skipped + r.reader.InputOffset(), r.text.exact
 }
+
+func (r *textRecords) picture() string { return "" }
 
 func (r *textRecords) close() error { return nil }
 

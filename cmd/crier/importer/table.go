@@ -46,6 +46,7 @@ type line struct {
 	cells    []string
 	wrong    *problem
 	from, to int64
+	picture  string // the cell that one lies over
 	err      error
 }
 
@@ -273,6 +274,7 @@ func (t *table) read() line {
 	l.from, _ = t.records.offset()
 	l.cells, l.wrong, l.err = t.records.read()
 	l.to, _ = t.records.offset()
+	l.picture = t.records.picture()
 	return l
 }
 
@@ -306,7 +308,7 @@ func (t *table) row() row {
 		cells = cells[:len(t.headings)]
 	}
 	p := newPost(t.mapping, t.known)
-	p.zone = t.zone
+	p.zone, p.picture = t.zone, t.line.picture
 	for i, cell := range cells {
 		cell = strings.TrimSpace(cell)
 		h := &t.headings[i]

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // wallTime is the form in which times without a zone are sent: crier reads them in the time
@@ -229,4 +231,25 @@ func orderDate(text string, days DayOrder) (string, error) {
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits) // at most two digits, by the pattern
 	return n
+}
+
+// serialTime is a cell of a sheet's column of times: a number counts days. Its fraction is the time of the day.
+func serialTime(cell string, since1904 bool) string {
+	days, err := strconv.ParseFloat(cell, 64)
+	if err != nil || days < 0 || days >= 2958466 { // a text, or a number beyond the year 9999
+		return cell
+	}
+	at, err := excelize.ExcelDateToTime(days, since1904)
+	if err != nil {
+		return cell
+	}
+	at = at.Round(time.Second)
+	switch {
+	case days < 1:
+		return at.Format("15:04:05")
+	case at.Equal(at.Truncate(24 * time.Hour)):
+		return at.Format(time.DateOnly)
+	default:
+		return at.Format(time.DateTime)
+	}
 }

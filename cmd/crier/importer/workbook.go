@@ -8,11 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -21,6 +20,7 @@ import (
 const (
 	maxWorkbook     = 128 << 20
 	maxPartInMemory = 1 << 20
+	maxPartDecoded  = 16 << 20 // of those that say what the others are
 	// maxSheetRows is how many rows a sheet of Excel has. A damaged one may name a row far beyond, and all
 	// before that would be read as empty ones.
 	maxSheetRows = 1 << 20
@@ -41,8 +41,9 @@ type sheetRecords struct {
 	workbook          *excelize.File
 	stored, formatted *excelize.Rows
 	since1904         bool
-	rows              int    // read so far
-	times             []bool // columns whose numbers are times
+	rows              int            // read so far
+	times             []bool         // columns whose numbers are times
+	pictures          map[int]string // by its row, from 1: the cell that a picture lies over
 	cells             []string
 }
 
@@ -87,7 +88,7 @@ func (s *sheetRecords) open(file io.ReaderAt, size int64, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkSheet(file, size, sheet); err != nil {
+	if s.pictures, err = checkSheet(file, size, sheet); err != nil {
 		return fmt.Errorf("the sheet %q: %w", sheet, err)
 	}
 	if s.stored, err = s.workbook.Rows(sheet); err == nil {
@@ -182,7 +183,7 @@ func (s *sheetRecords) read() ([]string, *problem, error) {
 	}
 	for i := range s.cells {
 		if i < len(s.times) && s.times[i] && i < len(stored) {
-			s.cells[i] = s.time(stored[i])
+			s.cells[i] = serialTime(stored[i], s.since1904)
 		}
 	}
 	if s.stored.GetRowOpts().Hidden && len(s.cells) > 0 {
@@ -191,29 +192,10 @@ func (s *sheetRecords) read() ([]string, *problem, error) {
 	return s.cells, nil, nil
 }
 
-// time is a cell of a column of times: a number counts days. Its fraction is the time of the day.
-func (s *sheetRecords) time(cell string) string {
-	days, err := strconv.ParseFloat(cell, 64)
-	if err != nil || days < 0 || days >= 2958466 { // a text, or a number beyond the year 9999
-		return cell
-	}
-	at, err := excelize.ExcelDateToTime(days, s.since1904)
-	if err != nil {
-		return cell
-	}
-	at = at.Round(time.Second)
-	switch {
-	case days < 1:
-		return at.Format("15:04:05")
-	case at.Equal(at.Truncate(24 * time.Hour)):
-		return at.Format(time.DateOnly)
-	default:
-		return at.Format(time.DateTime)
-	}
-}
-
 // readTimes says which columns hold times.
 func (s *sheetRecords) readTimes(columns []bool) { s.times = columns }
+
+func (s *sheetRecords) picture() string { return s.pictures[s.rows] }
 
 func (s *sheetRecords) offset() (int64, bool) { return 0, false }
 
@@ -228,21 +210,53 @@ func (s *sheetRecords) close() error {
 }
 
 // checkSheet refuses a sheet whose cells look fuller than they are: merged cells, of which all but the
-// first are empty, and formulas without a stored value. It reads the sheet's part of the workbook once.
-func checkSheet(file io.ReaderAt, size int64, sheet string) error {
+// first are empty, and formulas without a stored value. It reads the sheet's part of the workbook once, and
+// finds the pictures that lie over it.
+func checkSheet(file io.ReaderAt, size int64, sheet string) (map[int]string, error) {
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
-		return unreadableWorkbook(err)
+		return nil, unreadableWorkbook(err)
 	}
 	name, err := partOf(archive, sheet)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	part, err := archive.Open(name)
 	if err != nil {
-		return fmt.Errorf("opening %s: %w", name, err)
+		return nil, fmt.Errorf("opening %s: %w", name, err)
 	}
-	return errors.Join(scanSheet(io.LimitReader(part, maxWorkbook)), part.Close())
+	if err := errors.Join(scanSheet(io.LimitReader(part, maxWorkbook)), part.Close()); err != nil {
+		return nil, err
+	}
+	return picturesOver(archive, name)
+}
+
+// picturesOver finds the pictures over a sheet: by its row, the cell where the last that begins there does.
+func picturesOver(archive *zip.Reader, sheet string) (map[int]string, error) {
+	directory, name := path.Split(sheet)
+	pictures, parts := map[int]string{}, relationships{}
+	err := decodePart(archive, path.Join(directory, "_rels", name+".rels"), &parts)
+	if errors.Is(err, fs.ErrNotExist) {
+		return pictures, nil
+	}
+	for _, r := range parts.All {
+		var drawing struct {
+			Anchors []struct {
+				Column  int       `xml:"from>col"`
+				Row     int       `xml:"from>row"`
+				Picture *struct{} `xml:"pic"` // others are of charts and shapes
+			} `xml:",any"`
+		}
+		if strings.HasSuffix(r.Type, "/drawing") {
+			err = errors.Join(err, decodePart(archive, partAt(directory, r.Target), &drawing))
+		}
+		for _, a := range drawing.Anchors {
+			if cell, wrong := excelize.CoordinatesToCellName(a.Column+1, a.Row+1); wrong == nil && a.Picture != nil {
+				pictures[a.Row+1] = cell
+			}
+		}
+	}
+	return pictures, err
 }
 
 // partOf finds which file of the archive a sheet is.
@@ -253,30 +267,39 @@ func partOf(archive *zip.Reader, sheet string) (string, error) {
 			ID   string `xml:"id,attr"` // of the relationship, in a namespace of its own
 		} `xml:"sheets>sheet"`
 	}
-	var relationships struct {
-		All []struct {
-			ID     string `xml:"Id,attr"`
-			Target string `xml:"Target,attr"`
-		} `xml:"Relationship"`
-	}
+	var parts relationships
 	if err := decodePart(archive, "xl/workbook.xml", &book); err != nil {
 		return "", err
 	}
-	if err := decodePart(archive, "xl/_rels/workbook.xml.rels", &relationships); err != nil {
+	if err := decodePart(archive, "xl/_rels/workbook.xml.rels", &parts); err != nil {
 		return "", err
 	}
 	for _, s := range book.Sheets {
-		for _, r := range relationships.All {
+		for _, r := range parts.All {
 			if s.Name != sheet || s.ID != r.ID {
 				continue
 			}
-			if strings.HasPrefix(r.Target, "/") {
-				return strings.TrimPrefix(r.Target, "/"), nil
-			}
-			return path.Join("xl", r.Target), nil
+			return partAt("xl", r.Target), nil
 		}
 	}
 	return "", errors.New("the workbook does not say where the sheet is")
+}
+
+// relationships are where the parts are that a part of the archive uses.
+type relationships struct {
+	All []struct {
+		ID     string `xml:"Id,attr"`
+		Type   string `xml:"Type,attr"`
+		Target string `xml:"Target,attr"`
+	} `xml:"Relationship"`
+}
+
+// partAt is the name of a part that one in a directory calls its target.
+func partAt(directory, target string) string {
+	if strings.HasPrefix(target, "/") {
+		return strings.TrimPrefix(target, "/")
+	}
+	return path.Join(directory, target)
 }
 
 func decodePart(archive *zip.Reader, name string, to any) error {
@@ -284,7 +307,7 @@ func decodePart(archive *zip.Reader, name string, to any) error {
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", name, err)
 	}
-	if err := errors.Join(xml.NewDecoder(io.LimitReader(part, maxPartInMemory)).Decode(to), part.Close()); err != nil {
+	if err := errors.Join(xml.NewDecoder(io.LimitReader(part, maxPartDecoded)).Decode(to), part.Close()); err != nil {
 		return fmt.Errorf("reading %s: %w", name, err)
 	}
 	return nil

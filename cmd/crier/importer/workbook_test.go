@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"os"
 	"regexp"
@@ -265,5 +267,27 @@ func TestAWorkbookThatUnpacksToTooMuchIsRefused(t *testing.T) {
 	}
 	if _, err := sheetRows(t, bytes.NewReader(bomb.Bytes()), Mapping{}); err == nil || !strings.Contains(err.Error(), "more than 128 MiB") {
 		t.Errorf("openRows = %v", err)
+	}
+}
+
+// TestAPictureOverACellIsNoneOfThePost: pictures that lie over cells are in none of them, as people find who read
+// sheets (github.com/theoephraim/node-google-spreadsheet/issues/546): the post went out without.
+func TestAPictureOverACellIsNoneOfThePost(t *testing.T) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
+	file := workbook(t, func(book *excelize.File) {
+		set(book, "Sheet1", []any{"platforms", "text", "image"}, []any{"mastodon", "a"}, []any{"mastodon", "b", "https://a.test/1.png"}, []any{"mastodon", "c"})
+		for _, cell := range []string{"A1", "C2", "C3"} { // a logo, the picture itself, one that shows what the address has
+			if err := book.AddPictureFromBytes("Sheet1", cell, &excelize.Picture{Extension: ".png", File: picture.Bytes()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	got, err := sheetRows(t, file, Mapping{})
+	if err != nil || len(got) != 3 || !strings.HasPrefix(got[0], "! media: a picture lies over C2 in the sheet") || !strings.Contains(got[1], "https://a.test/1.png") ||
+		!strings.Contains(got[2], `"c"`) {
+		t.Errorf("rows = %q, %v", got, err)
 	}
 }
