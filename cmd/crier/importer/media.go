@@ -43,6 +43,9 @@ func (p *post) addMedia(body map[string]any, r *row) *problem {
 	for _, id := range list(p.cells["mediaIds"]) {
 		items = append(items, mediaItem{MediaID: id})
 	}
+	if wrong := p.addFiles(items); wrong != nil {
+		return wrong
+	}
 	if p.picture != "" && len(items) == 0 {
 		return &problem{field: "media", message: "a picture lies over " + p.picture + " in the sheet, and is of no cell: write its address into a column of media, or delete it"}
 	}
@@ -70,6 +73,52 @@ func itemOf(address string) mediaItem {
 		return mediaItem{MediaID: address}
 	}
 	return mediaItem{Type: kindOf(address), URL: address}
+}
+
+// addFiles puts the address of a file in place of that of a page which shows it. Of other pages nobody can tell the
+// file: it would be missed only when the post is published.
+func (p *post) addFiles(items []mediaItem) *problem {
+	for i, item := range items {
+		if page.MatchString(item.URL) {
+			return &problem{field: "media", code: codeUnsupported, message: fmt.Sprintf("%q is a page, not a file: write the address of the file itself", clipped(item.URL))}
+		}
+		if items[i].URL = fileOf(item.URL); items[i].URL != item.URL {
+			p.warnings = append(p.warnings, "media: the page is read as the file that it shows, which anyone with its address has to be allowed to see")
+		}
+	}
+	return nil
+}
+
+// page is an address at which there are folders, designs, albums and films to look at.
+var page = regexp.MustCompile(`(?i)^https?://(?:drive\.google\.com/(?:drive/|folderview)|(?:www\.)?dropbox\.com/(?:scl/fo|sh|home)/|` +
+	`docs\.google\.com/\w+/d/[^?]*/(?:edit|view|preview)|photos\.google\.com/|photos\.app\.goo\.gl/|(?:www\.)?canva\.com/design/|(?:www\.|m\.)?youtube\.com/|youtu\.be/)`)
+
+// fileOf is the address of the file that a page of Google Drive or Dropbox shows, or the address itself.
+func fileOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	query := u.Query()
+	switch host := strings.TrimPrefix(strings.ToLower(u.Host), "www."); {
+	case host == "dropbox.com" && query.Get("dl") == "0":
+		query.Set("dl", "1")
+		u.RawQuery = query.Encode()
+		return u.String()
+	case host == "drive.google.com" && u.Path != "/uc":
+		file := url.Values{"export": {"download"}, "id": {query.Get("id")}}
+		if _, id, found := strings.Cut(u.Path, "/file/d/"); found {
+			id, _, _ = strings.Cut(id, "/")
+			file.Set("id", id)
+		}
+		if key := query.Get("resourcekey"); key != "" {
+			file.Set("resourcekey", key)
+		}
+		if file.Get("id") != "" {
+			return "https://drive.google.com/uc?" + file.Encode()
+		}
+	}
+	return address
 }
 
 // addTexts gives items their texts: those of columns with numbers of their own, and those that

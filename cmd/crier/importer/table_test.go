@@ -221,3 +221,26 @@ func FuzzLines(f *testing.F) {
 	f.Add("\uFEFF{\"scheduledFor\": \"1/2/2027\"}\r\n{\"a\": \"\xff\", \"a\": 1}")
 	f.Fuzz(func(t *testing.T, content string) { readAll(t, "a.jsonl", content) })
 }
+
+// TestAPageThatShowsAFileIsNone has the links that people put into their files, as the guides of other programs say
+// they may (help.hoopai.com/marketing/social-csv-import): fetched, they are pages.
+func TestAPageThatShowsAFileIsNone(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://drive.google.com/file/d/1aB-c_D/view?usp=sharing":                  "https://drive.google.com/uc?export=download&id=1aB-c_D",
+		"https://drive.google.com/file/d/1aB-c_D/view?usp=sharing&resourcekey=0-x_": "https://drive.google.com/uc?export=download&id=1aB-c_D&resourcekey=0-x_",
+		"https://drive.google.com/open?id=1aB-c_D&usp=drive_copy":                   "https://drive.google.com/uc?export=download&id=1aB-c_D",
+		"https://drive.google.com/uc?export=view&id=1aB-c_D":                        "https://drive.google.com/uc?export=view&id=1aB-c_D",
+		"https://www.dropbox.com/scl/fi/k3y/a.mp4?rlkey=r4&dl=0":                    "https://www.dropbox.com/scl/fi/k3y/a.mp4?dl=1&rlkey=r4",
+		"https://www.dropbox.com/s/k3y/a.png?raw=1":                                 "https://www.dropbox.com/s/k3y/a.png?raw=1",
+		"https://a.test/1.png?dl=0":                                                 "https://a.test/1.png?dl=0",
+		"https://drive.google.com/drive/folders/1aB-c_D?usp=sharing":                "! ",
+		"https://www.canva.com/design/DAF/view":                                     "! ",
+		"https://youtu.be/dQw4w9WgXcQ":                                              "! ",
+		"https://www.dropbox.com/scl/fo/k3y/abc?rlkey=r4&dl=0":                      "! ",
+	} {
+		got := bodies(t, "a.csv", "platforms,media\nmastodon,"+address+"\n")[0]
+		if strings.HasPrefix(want, "!") && !strings.Contains(got, "is a page, not a file") || want[0] != '!' && !strings.Contains(got, `"url":"`+want+`"`) {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
+	}
+}
