@@ -84,7 +84,7 @@ func TestWordsAsPeopleWriteThem(t *testing.T) {
 		t.Error("maybe is neither")
 	}
 	for word, want := range map[string]string{
-		"Draft": "draft", "DRAFT": "draft", "Entwurf": "draft", "scheduled": "scheduled", "Programmé": "scheduled", "In Review": "draft", "Posted": published, "Veröffentlicht": published,
+		"Draft": "draft", "DRAFT": "draft", "Entwurf": "draft", "scheduled": "scheduled", "Programmé": "scheduled", "In Review": "draft", "review": "draft", "Yes": "scheduled", "FALSE": "draft", "": "", "-": "-", "X": "X", "Posted": published, "Veröffentlicht": published,
 		"immediate": "immediate", "cancelled": "cancelled",
 	} {
 		if got := statusOf(word); got != want {

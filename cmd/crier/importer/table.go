@@ -214,7 +214,7 @@ func (t *table) noPlatforms() error {
 	program, names := t.program()
 	switch {
 	case program == "":
-		return fmt.Errorf("the header has no column for platforms%s: as the first line of the file it has %s; --platforms names those of all rows", t.looksLike("platforms"), t.names())
+		return fmt.Errorf("the header has no column for platforms%s: as the first line of the file it has %s; --platforms names those of all rows", t.platformsAre(), t.names())
 	case names:
 		return fmt.Errorf("the header looks like that of %s: add --map %s", program, program)
 	default:

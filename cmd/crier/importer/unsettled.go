@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"crier/schema"
 )
 
 // note counts a cell whose meaning nobody has settled.
@@ -118,19 +121,51 @@ func (t *table) likely(h heading) likeness {
 	}
 	for _, spelling := range spellings(h.name) {
 		like := likeName(folded(spelling))
-		if like.field == "" {
+		valued := likeValue(h.sample)
+		switch c := columnOf(like.field); {
+		case like.what == "", like.field == "status" && valued.what != "": // as the day on which somebody approved
 			continue
+		case c.isTime() && columnOf(valued.field).isTime():
+			return t.unlessTaken(valued)
 		}
-		c := columnOf(like.field)
-		if valued := likeValue(h.sample); c.isTime() && columnOf(valued.field).isTime() {
-			like, c = valued, columnOf(valued.field)
-		}
-		if c.field != "metadata" && !slices.Contains(several, c.field) && t.has(c) {
-			return likeness{what: like.what + ", which another column is already"}
-		}
+		return t.unlessTaken(like)
+	}
+	if valued := likeValue(h.sample); valued.what != "" {
+		return likeness{what: valued.what}
+	}
+	return t.unlessTaken(likePlatform(h))
+}
+
+// unlessTaken is a likeness without its field, if another column is that already.
+func (t *table) unlessTaken(like likeness) likeness {
+	c := columnOf(like.field)
+	if c.field == "" || c.field == "metadata" || slices.Contains(several, c.field) || !t.has(c) {
 		return like
 	}
-	return likeness{what: likeValue(h.sample).what}
+	return likeness{what: like.what + ", which another column is already"}
+}
+
+// firstWord is that of names such as "IG caption" and gbpPostType.
+var firstWord = regexp.MustCompile(`^\p{Lu}{2,}|^\pL\p{Ll}*`)
+
+// likePlatform is what a column is that is called by a platform: whether posts go there, or something that
+// decides how they look there, such as youtubePrivacy.
+func likePlatform(h heading) likeness {
+	if p, err := parsePlatform(h.name); err == nil {
+		if _, err := yes(h.sample); err == nil {
+			return likeness{"platform." + p.String(), "whether posts go to " + p.String()}
+		}
+		return likeness{what: "something of " + p.String()}
+	}
+	if p, err := parsePlatform(firstWord.FindString(h.name)); err == nil {
+		return likeness{what: "something of " + p.String()}
+	}
+	for _, p := range schema.Platforms() {
+		if strings.HasPrefix(folded(h.name), folded(p.String())) {
+			return likeness{what: "something of " + p.String()}
+		}
+	}
+	return likeness{}
 }
 
 // likeName is what a column is of which this is a usual name, as folded has it.
@@ -183,14 +218,24 @@ func (t *table) has(c column) bool {
 	})
 }
 
-// looksLike names the column that looks like a field; empty: none does.
-func (t *table) looksLike(field string) string {
+// platformsAre names the columns that look as if they said where posts go; empty: none does.
+func (t *table) platformsAre() string {
+	var names, advice []string
 	for _, h := range t.headings {
-		if l := t.likely(h); h.meanings == nil && l.field == field {
-			return fmt.Sprintf(" (%q looks like it: --column %s)", h.name, quotedWord(field+"="+h.name))
+		l := t.likely(h)
+		if c := columnOf(l.field); h.meanings == nil && (c.field == "platforms" || c.field == "platform") {
+			names = append(names, strconv.Quote(h.name))
+			advice = append(advice, "--column "+quotedWord(l.field+"="+h.name))
 		}
 	}
-	return ""
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(" (%s looks like it: %s)", names[0], advice[0])
+	default:
+		return fmt.Sprintf(" (%s look like it: %s)", strings.Join(names, ", "), strings.Join(advice, " "))
+	}
 }
 
 // likenesses are what calendars call their columns, in the languages of yes and no, as folded
@@ -234,7 +279,7 @@ var likenesses = []struct {
 	}},
 	{likeness{"media", "addresses of media"}, []string{
 		"asset", "assets", "asseturl", "creative", "creativeurl", "picture", "pictures", "pictureurl", "pictureurls", "imagelink", "imagelinks", "medialink", "medialinks",
-		"file", "files", "fileurl", "graphic", "graphics", "visual", "visuals", "artwork", "videolink", "thumbnail",
+		"file", "files", "fileurl", "graphic", "graphics", "visual", "visuals", "artwork", "videolink",
 		"bild", "bilder", "bildurl", "medien", "datei", "visuel", "visuels", "imageslien", "medias", "photo", "imagen", "imagenes", "medios", "archivo", "foto", "fotos", "urldelaimagen",
 		"imagem", "imagens", "midia", "midias", "arquivo", "immagine", "immagini", "afbeelding", "afbeeldingen", "bestand", "beeld",
 	}},
@@ -246,8 +291,10 @@ var likenesses = []struct {
 		"alternativetext", "imagealttext", "alttag", "altdescription", "imagedescription", "alternativtext", "textealternatif", "textoalternativo", "testoalternativo", "alternatievetekst",
 	}},
 	{likeness{"firstComment", "a first comment"}, []string{
-		"firstcommenttext", "comments", "followup", "followupcomment", "firstreply", "ersterkommentar", "kommentar", "premiercommentaire", "commentaire", "primercomentario", "comentario",
-		"primeirocomentario", "primocommento", "commento", "eerstereactie", "reactie",
+		"firstcommenttext", "followup", "followupcomment", "firstreply", "ersterkommentar", "premiercommentaire", "primercomentario", "primeirocomentario", "primocommento", "eerstereactie",
+	}},
+	{likeness{"", "comments, under the post or among colleagues"}, []string{
+		"comments", "kommentar", "kommentare", "commentaire", "commentaires", "comentario", "comentarios", "commento", "commenti", "reactie", "opmerkingen",
 	}},
 	{likeness{"accounts", "the accounts"}, []string{
 		"accountname", "page", "pagename", "handle", "socialaccount", "socialaccounts", "konto", "konten", "seite", "compte", "comptes", "cuenta", "cuentas", "conta", "contas", "pagina", "profil",
@@ -256,7 +303,7 @@ var likenesses = []struct {
 		"client", "clientname", "customer", "company", "workspace", "calendar", "calendarname", "brandtag", "marke", "kunde", "marque", "marca", "cliente", "merk", "klant",
 	}},
 	{likeness{"status", "the status"}, []string{
-		"poststatus", "state", "approval", "approvalstatus", "freigabe", "statut", "etat", "estado", "stato", "situacao", "stand",
+		"poststatus", "state", "approval", "approvalstatus", "approved", "isapproved", "freigabe", "statut", "etat", "estado", "stato", "situacao", "stand",
 	}},
 	{likeness{"timezone", "the time zone"}, []string{"timezonename", "zeitzone", "fuseauhoraire", "zonahoraria", "fusohorario", "fusoorario", "tijdzone"}},
 	{likeness{"title", "a title"}, []string{"posttitle", "videotitle", "pintitle", "headline", "subject", "titel", "uberschrift", "titre", "titulo", "titolo"}},

@@ -45,7 +45,25 @@ func TestValuesOfUnsettledMeaningStopAnImport(t *testing.T) {
 		"a program's table, whose platforms are said": {
 			template(t, "publer-2026.csv"), []string{"the header looks like that of publer: add --map publer and --platforms"},
 		},
-		"a program's table":                  {template(t, "metricool-2026.csv"), []string{"the header looks like that of metricool: add --map metricool"}},
+		"a program's table": {template(t, "metricool-2026.csv"), []string{"the header looks like that of metricool: add --map metricool"}},
+		"a column for each platform": {
+			"When,Text,Mastodon,Telegram,X\n12/31/2026 9:00 AM,a,x,,x\n",
+			[]string{`("Mastodon", "Telegram", "X" look like it: --column platform.mastodon=Mastodon --column platform.telegram=Telegram --column platform.twitter=X)`},
+		},
+		"a column for each platform, beside one of platforms": {
+			"platforms,text,LinkedIn,FB note\nmastodon,a,yes,short\n", []string{`"LinkedIn", in 1 row, first in row 1: "yes": looks like whether posts go to linkedin`, `--column platform.linkedin=LinkedIn --column "FIELD=FB note"`},
+		},
+		// The bulk scheduler of HighLevel, as help.hoopai.com/marketing/social-csv-import describes it.
+		"settings of platforms are not offered to be left out": {
+			"postAtSpecificTime (YYYY-MM-DD HH:mm:ss),content,followUpComment,gbpPostType,youtubePrivacy,platform\n2026-12-31 09:00:00,a,b,EVENT,PRIVATE,x\n",
+			[]string{"--column firstComment=followUpComment", "--column FIELD=gbpPostType --column FIELD=youtubePrivacy"},
+		},
+		// github.com/draphael123/content-calenderv2, SPREADSHEET_FORMAT_GUIDE.md: comments are the team's.
+		"comments may be a team's": {"platforms,text,comments\nmastodon,a,ask Bob\n", []string{"--column FIELD=comments"}},
+		"an approval":              {"platforms,text,Approved\nmastodon,a,No\n", []string{"--column status=Approved"}},
+		"a cover is no second picture": {
+			"platforms,text,image,Thumbnail\nmastodon,a,https://a.test/1.mp4,https://a.test/1.png\n", []string{"--column FIELD=Thumbnail"},
+		},
 		"a title":                            {"Content plan for December,,\n,,\nplatforms,text,date\nmastodon,a,\n", []string{`the line "platforms, text, date"`, `"Content plan for December", which names no columns`}},
 		"two columns of a name":              {"platforms,content,content\nmastodon,a,b\n", []string{`two columns called "content"`}},
 		"no header":                          {"Happy Monday,5 Dec\n", []string{`as the first line of the file it has "Happy Monday", "5 Dec"`}},

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"crier/schema"
 )
 
 var withoutJoints = strings.NewReplacer(" ", "", "\u00a0", "", "_", "", "-", "")
@@ -60,7 +62,7 @@ func yes(cell string) (bool, error) {
 var statusWords = map[string]string{
 	"draft": "draft", "entwurf": "draft", "brouillon": "draft", "borrador": "draft", "rascunho": "draft", "bozza": "draft",
 	"concept": "draft", "idea": "draft", "inprogress": "draft", "pending": "draft", "pendingapproval": "draft",
-	"needsapproval": "draft", "awaitingapproval": "draft", "inreview": "draft", "requiresedits": "draft", "notapproved": "draft",
+	"needsapproval": "draft", "awaitingapproval": "draft", "inreview": "draft", "review": "draft", "requiresedits": "draft", "notapproved": "draft",
 	"rejected": "draft", "onhold": "draft",
 	"scheduled": "scheduled", "approved": "scheduled", "ready": "scheduled", "queued": "scheduled", "geplant": "scheduled",
 	"freigegeben": "scheduled", "planifie": "scheduled", "programme": "scheduled", "approuve": "scheduled",
@@ -76,12 +78,20 @@ var statusWords = map[string]string{
 
 const immediate, published, cancelled = "immediate", "published", "cancelled"
 
-// statusOf is the state that a cell means, or the cell itself, which the server refuses.
+// statusOf is the state that a cell means, or the cell itself, which the server refuses. Yes and no, as words, stand
+// in columns that say whether a post is approved.
 func statusOf(cell string) string {
 	if status, ok := statusWords[folded(cell)]; ok {
 		return status
 	}
-	return cell
+	switch approved, err := yes(cell); {
+	case err != nil || len(folded(cell)) < 2:
+		return cell
+	case approved:
+		return schema.Scheduled.String()
+	default:
+		return schema.Draft.String()
+	}
 }
 
 // stripMarks leaves out combining marks, which accents become when they are parted from letters.
