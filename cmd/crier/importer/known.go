@@ -121,7 +121,7 @@ func (k *known) account(names map[string]string, name string, platform schema.Pl
 			continue
 		}
 		all = append(all, a.Name)
-		if strings.EqualFold(strings.TrimPrefix(a.Name, "@"), strings.TrimPrefix(meant, "@")) || a.NativeID == meant {
+		if isCalled(a, meant) {
 			found = append(found, target{p, a.ID})
 		}
 	}
@@ -134,6 +134,17 @@ func (k *known) account(names map[string]string, name string, platform schema.Pl
 	default:
 		return target{}, fmt.Errorf("%d accounts are called %q: say which it is by --name %s", len(found), clipped(name), quotedWord(name+"=platform:acc_…"))
 	}
+}
+
+// has reports whether a file calls an account so, or several.
+func (k *known) has(names map[string]string, name string) bool {
+	meant := named(names, name)
+	return meant != strings.TrimSpace(name) || k != nil && slices.ContainsFunc(k.accounts, func(a client.Account) bool { return isCalled(a, meant) })
+}
+
+// isCalled reports whether a name of the file is an account's.
+func isCalled(a client.Account, name string) bool {
+	return strings.EqualFold(strings.TrimPrefix(a.Name, "@"), strings.TrimPrefix(name, "@")) || a.NativeID == name
 }
 
 // named is what a name of the file is said to be, or itself.

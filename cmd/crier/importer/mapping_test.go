@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"crier/client"
 )
 
 // translate reads the only row of a table that another program wrote.
@@ -167,5 +169,37 @@ func TestTheSampleIsAsTheDocumentsSay(t *testing.T) {
 	}
 	if n := strings.Count(string(document), table.String()); n != 2 { // of a check and of the import
 		t.Errorf("the document has the table %d times:\n%s", n, table.String())
+	}
+}
+
+// TestNamesOfAccountsHaveCommas: pages are called "Acme, Inc.".
+func TestNamesOfAccountsHaveCommas(t *testing.T) {
+	k := &known{accounts: []client.Account{{ID: "acc_1", Platform: "facebook", Name: "Acme, Inc."}, {ID: "acc_2", Platform: "linkedin", Name: "Bob"}}}
+	for cells, want := range map[string]string{
+		`"Acme, Inc.",`:            `[{"platform":"facebook","accountId":"acc_1"}]`,
+		`"Acme, Inc. | Bob",`:      `[{"platform":"facebook","accountId":"acc_1"},{"platform":"linkedin","accountId":"acc_2"}]`,
+		`"Bob, Instagram",`:        `[{"platform":"linkedin","accountId":"acc_2"},{"platform":"instagram"}]`,
+		`facebook,"Acme, Inc."`:    `[{"platform":"facebook","accountId":"acc_1"}]`,
+		`"facebook","Acme, Corp."`: `! there are 2 accounts for 1 platforms`,
+	} {
+		header := "profile,accounts\n"
+		if strings.Contains(cells, "facebook") {
+			header = "platforms,accounts\n"
+		}
+		source, err := openRows("a.csv", strings.NewReader(header+cells+"\n"), Mapping{}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := source.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(r.body)
+		if r.problem != nil {
+			got = "! " + r.problem.message
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", cells, got, want)
+		}
 	}
 }

@@ -59,11 +59,7 @@ func (p *post) profiles() (targets []target, _ *problem) {
 	if cell == "" {
 		return nil, nil
 	}
-	var names []string
-	for _, name := range strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(",;|\r\n", r) }) {
-		names = append(names, strings.TrimSpace(name))
-	}
-	for _, name := range names {
+	for _, name := range p.accountNames(cell) {
 		if platform, err := parsePlatform(name); err == nil {
 			targets = append(targets, target{Platform: platform})
 			continue
@@ -77,6 +73,21 @@ func (p *post) profiles() (targets []target, _ *problem) {
 	return targets, nil
 }
 
+// accountNames splits a cell of accounts. A comma may be part of a name, as in "Acme, Inc.": then what stands
+// between the other separators are accounts.
+func (p *post) accountNames(cell string) (names []string) {
+	for _, separators := range []string{";|\r\n", ",;|\r\n"} {
+		names = nil
+		for _, name := range strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+			names = append(names, strings.TrimSpace(name))
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { return !p.known.has(p.mapping.Names, name) }) {
+			break
+		}
+	}
+	return names
+}
+
 // addAccounts reads a column of accounts, in the order of the platforms: by id, or by name.
 func (p *post) addAccounts() *problem {
 	cell := p.cells["accounts"]
@@ -85,10 +96,7 @@ func (p *post) addAccounts() *problem {
 	}
 	accounts := list(cell)
 	if !slices.ContainsFunc(accounts, func(a string) bool { return strings.HasPrefix(a, "acc_") }) { // names may have blanks
-		accounts = nil
-		for _, name := range strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(",;|\r\n", r) }) {
-			accounts = append(accounts, strings.TrimSpace(name))
-		}
+		accounts = p.accountNames(cell)
 	}
 	if len(accounts) != len(p.targets) {
 		return &problem{field: "accounts", message: fmt.Sprintf("there are %d accounts for %d platforms", len(accounts), len(p.targets))}
