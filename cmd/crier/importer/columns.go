@@ -37,6 +37,7 @@ var fields = map[string][]string{
 	"asset":        {"asset"},
 	"assetType":    {"assettype"},
 	"link":         {"link", "links"},
+	"hashtags":     {"hashtags", "hashtag"},
 	"draft":        {"draft"},
 	"altText":      {"alttext", "alttexts", "alt"},
 	"firstComment": {"firstcomment", "comment"},

@@ -176,8 +176,10 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 		return o, err
 	}
 	leftOut := r.warnings
-	if r.link && !r.speaksOf("content") && change["platformSettings"] == nil {
-		leftOut = append(slices.Clone(leftOut), "link: changes nothing: the file has no column of texts")
+	for _, name := range r.added {
+		if !r.speaksOf("content") && (name != "link" || change["platformSettings"] == nil) {
+			leftOut = append(slices.Clone(leftOut), name+": changes nothing: the file has no column of texts")
+		}
 	}
 	switch {
 	case wrong != nil:

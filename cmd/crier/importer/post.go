@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,7 +103,7 @@ func (p *post) body(r *row) (map[string]any, *problem) {
 	if len(p.targets) > 0 {
 		body["platforms"] = p.targets
 	}
-	steps := []func(map[string]any, *row) *problem{p.addStatus, p.addTime, p.addKind, p.addAsset, p.addLink, p.addMedia, p.addComments, p.addTitle}
+	steps := []func(map[string]any, *row) *problem{p.addStatus, p.addTime, p.addKind, p.addAsset, p.addHashtags, p.addLink, p.addMedia, p.addComments, p.addTitle}
 	for _, step := range steps {
 		wrong = wrong.and(step(body, r))
 	}
@@ -143,6 +144,14 @@ func (p *post) apply(g given) *problem {
 	}
 	if failed := failedFormula(g.cell); failed != "" {
 		return &problem{field: g.column, code: codeUnsupported, message: failed + " is what a spreadsheet shows where a formula has failed: write what is meant (a text that begins with = or @ is read as a formula)"}
+	}
+	switch leave, wrong := placeholder(g.meaning.column.field, g.cell); {
+	case p.cells["id"] != "": // as an export has it
+	case wrong != "":
+		return &problem{field: g.column, code: codeUnsupported, message: wrong}
+	case leave:
+		p.warnings = append(p.warnings, fmt.Sprintf("%s: %q is read as nothing", g.column, g.cell))
+		return nil
 	}
 	read, wrong := g.meaning.read(g.column, g.cell)
 	if wrong != nil {
@@ -310,6 +319,29 @@ func (p *post) addTitle(map[string]any, *row) *problem {
 // maxMetadata is how long an entry of metadata may be, in bytes.
 const maxMetadata = 500
 
+// addHashtags puts those that the text does not have at its end.
+func (p *post) addHashtags(body map[string]any, r *row) *problem {
+	var missing []string
+	in := list(p.cells["content"])
+	for _, tag := range list(p.cells["hashtags"]) {
+		if !strings.HasPrefix(tag, "#") && !strings.HasPrefix(tag, "＃") {
+			return &problem{field: p.from["hashtags"], message: fmt.Sprintf("%q is no hashtag: write each with its #", clipped(tag))}
+		}
+		if !slices.Contains(in, tag) {
+			missing = append(missing, tag)
+		}
+	}
+	if len(missing) > 0 {
+		p.cells["content"] = strings.TrimSpace(p.cells["content"] + "\n\n" + strings.Join(missing, " "))
+		body["content"] = p.cells["content"]
+		r.added = append(r.added, "hashtags")
+	}
+	return nil
+}
+
+// linkAddress is what a link looks like, with its scheme or without.
+var linkAddress = regexp.MustCompile(`^(?:\pL[\pL\d+.-]*://\S+|(?:mailto|tel):\S+|\S*[\pL\d]\.\pL{2,}\S*)$`)
+
 // addLink puts a link at the end of the text, unless it is in it. A pin leads to it, and so does the
 // button of a post on google-business.
 func (p *post) addLink(body map[string]any, r *row) *problem {
@@ -317,7 +349,10 @@ func (p *post) addLink(body map[string]any, r *row) *problem {
 	if link == "" {
 		return nil
 	}
-	r.link = true
+	if !slices.ContainsFunc(list(link), linkAddress.MatchString) {
+		return &problem{field: cmp.Or(p.from["link"], p.from["asset"]), message: fmt.Sprintf("%q is no address: where a spreadsheet shows a text in place of one, write the address itself", clipped(link))}
+	}
+	r.added = append(r.added, "link")
 	elsewhere := false
 	for _, t := range p.targets {
 		if t.Platform != schema.Pinterest {

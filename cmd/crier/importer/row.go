@@ -34,8 +34,8 @@ type row struct {
 	fields []string
 	// isCells: the row is of a table, whose cells have no blanks around texts, and lines that end in LF.
 	isCells bool
-	// link: it has one, which is added to its text.
-	link bool
+	// added are its cells that are added to its text.
+	added []string
 	// isQueuedByDefault: it names no time, and the import a queue for such rows.
 	isQueuedByDefault bool
 }

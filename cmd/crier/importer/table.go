@@ -178,6 +178,7 @@ func (t *table) check() error {
 	if err := t.checkNames(); err != nil {
 		return err
 	}
+	t.leaveDayOfWeek()
 	seen := map[string]string{}
 	identified := false
 	for _, h := range t.headings {
@@ -207,6 +208,22 @@ func (t *table) check() error {
 		return t.noPlatforms()
 	}
 	return nil
+}
+
+// leaveDayOfWeek lets a column "Day" say nothing beside one of dates: it has the days of the week, or counts.
+func (t *table) leaveDayOfWeek() {
+	isDay := func(h heading) bool { return plainName(h.name) == "day" && !t.mapping.isNamed(h.name) }
+	isDate := func(h heading) bool {
+		return slices.ContainsFunc(h.meanings, func(m Meaning) bool { return m.column.field == "date" })
+	}
+	if !slices.ContainsFunc(t.headings, func(h heading) bool { return isDate(h) && !isDay(h) }) {
+		return
+	}
+	for i, h := range t.headings {
+		if isDay(h) && isDate(h) {
+			t.headings[i].meanings = Meanings{{To: ignore}}
+		}
+	}
 }
 
 // noPlatforms says how posts get the platforms that the header has no column of.

@@ -222,6 +222,52 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) { readAll(t, "a.jsonl", content) })
 }
 
+// TestACalendarsHabits has what calendars have beside the columns of a post: hashtags in a column of their own and
+// days of the week, as github.com/palisadeengineering/goal-achiever-pro has in marketing/content-calendar-template.csv,
+// and words where there is nothing.
+func TestACalendarsHabits(t *testing.T) {
+	const header = "Week,Day,Date,Platform,Caption,Hashtags,Link,Time,First Comment,Alt text,Image\n"
+	for name, tt := range map[string]struct {
+		line, want string
+		warnings   int
+	}{
+		"hashtags, and the day of the week": {
+			line: `1,Monday,2027-02-01,LinkedIn,"Write yours #Vision today.",#Vision #Goals,https://a.test/,8:00 AM,,,`,
+			want: `{"content": "Write yours #Vision today.\n\n#Goals\n\nhttps://a.test/", "platforms": [{"platform": "linkedin"}], "scheduledFor": "2027-02-01T08:00:00"}`,
+		},
+		"hashtags alone": {line: `1,Mon,2027-02-01,X,,"#a, #b",,8:00 AM,,,`, want: `{"content": "#a #b", "platforms": [{"platform": "twitter"}], "scheduledFor": "2027-02-01T08:00:00"}`},
+		"no hashtags":    {line: `1,Mon,2027-02-01,X,one,"goals, vision",,8:00 AM,,,`, want: `! Hashtags: "goals" is no hashtag: write each with its #`},
+		"a link without its scheme": {
+			line: `1,3,2027-02-01,X,one,,goalachieverpro.com,8:00 AM,,,`, want: `{"content": "one\n\ngoalachieverpro.com", "platforms": [{"platform": "twitter"}], "scheduledFor": "2027-02-01T08:00:00"}`,
+		},
+		"a link that is the text that a sheet shows": {line: `1,,2027-02-01,X,one,,Link in bio,8:00 AM,,,`, want: `! Link: "Link in bio" is no address: where a spreadsheet shows a text in place of one`},
+		"words for nothing": {
+			line: `1,,2027-02-01,X,one,n/a,N/A,8:00 AM,None,-,https://a.test/1.png`, warnings: 4,
+			want: `{"content": "one", "platforms": [{"platform": "twitter"}], "scheduledFor": "2027-02-01T08:00:00", "mediaItems": [{"type": "image", "url": "https://a.test/1.png"}]}`,
+		},
+		"a text of a program that had none": {line: `1,,2027-02-01,X,undefined,,,8:00 AM,,,`, want: `! Caption: "undefined" is no text`},
+		"what is still to come":             {line: `1,,2027-02-01,X,one,,,8:00 AM,TBD,,`, want: `! First Comment: "TBD" is no more than a note`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source, err := openRows("a.csv", strings.NewReader(header+tt.line+"\n"), Mapping{Ignore: []string{"Week"}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := source.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.problem != nil {
+				if got := "! " + r.problem.field + ": " + r.problem.message; !strings.HasPrefix(tt.want, "!") || !strings.HasPrefix(got, tt.want) {
+					t.Errorf("the row is %q, want %s", got, tt.want)
+				}
+			} else if !sameJSON(t, string(r.body), tt.want) || len(r.warnings) != tt.warnings {
+				t.Errorf("the row is %s with %q, want %s", r.body, r.warnings, tt.want)
+			}
+		})
+	}
+}
+
 // TestAPageThatShowsAFileIsNone has the links that people put into their files, as the guides of other programs say
 // they may (help.hoopai.com/marketing/social-csv-import): fetched, they are pages.
 func TestAPageThatShowsAFileIsNone(t *testing.T) {

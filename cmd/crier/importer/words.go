@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -131,4 +132,29 @@ func failedFormula(cell string) string {
 		return found[1]
 	}
 	return ""
+}
+
+// What programs and people write where there is nothing, and where there will be something.
+var (
+	nothingWords = []string{"n/a", "n.a.", "none", "null", "nan", "undefined", "-", "--", "–", "—"}
+	laterWords   = []string{"tbd", "tba", "tbc", "todo", "to do"}
+)
+
+// placeholder reports whether a cell of a text, or of what is added to one, is no part of a post. A text is
+// missed, as is what is still to come: then its row is refused.
+func placeholder(field, cell string) (leave bool, wrong string) {
+	if !slices.Contains([]string{"content", "link", "hashtags", "firstComment", "altText"}, field) {
+		return false, ""
+	}
+	word := strings.ToLower(cell)
+	switch {
+	case slices.Contains(laterWords, word):
+		return false, strconv.Quote(cell) + " is no more than a note: write what is meant"
+	case !slices.Contains(nothingWords, word):
+		return false, ""
+	case field == "content":
+		return false, strconv.Quote(cell) + " is no text: leave the cell empty if there is none"
+	default:
+		return true, ""
+	}
 }
