@@ -145,7 +145,10 @@ func (p *post) apply(g given) *problem {
 	if failed := failedFormula(g.cell); failed != "" {
 		return &problem{field: g.column, code: codeUnsupported, message: failed + " is what a spreadsheet shows where a formula has failed: write what is meant (a text that begins with = or @ is read as a formula)"}
 	}
-	switch leave, wrong := placeholder(g.meaning.column.field, g.cell); {
+	if lostDigits(g.meaning.column.field, g.cell) {
+		return &problem{field: g.column, code: codeUnsupported, message: g.cell + " is what a spreadsheet shows of a long number, whose digits are lost: format the column as text, and write it again"}
+	}
+	switch leave, wrong := unpublishable(g.meaning.column.field, g.cell); {
 	case p.cells["id"] != "": // as an export has it
 	case wrong != "":
 		return &problem{field: g.column, code: codeUnsupported, message: wrong}

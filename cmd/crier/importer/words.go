@@ -140,14 +140,19 @@ var (
 	laterWords   = []string{"tbd", "tba", "tbc", "todo", "to do"}
 )
 
-// placeholder reports whether a cell of a text, or of what is added to one, is no part of a post. A text is
+// damaged is what becomes of letters and emoji in UTF-8 that a program has read as Windows-1252, or could not read.
+var damaged = regexp.MustCompile(`\x{FFFD}|â€|Ã[\x{A1}-\x{BF}]|ðŸ`)
+
+// unpublishable reports whether a cell of a text, or of what is added to one, is no part of a post. A text is
 // missed, as is what is still to come: then its row is refused.
-func placeholder(field, cell string) (leave bool, wrong string) {
+func unpublishable(field, cell string) (leave bool, wrong string) {
 	if !slices.Contains([]string{"content", "link", "hashtags", "firstComment", "altText"}, field) {
 		return false, ""
 	}
 	word := strings.ToLower(cell)
 	switch {
+	case damaged.MatchString(cell):
+		return false, strconv.Quote(damaged.FindString(cell)) + " stands where a letter or an emoji was lost: export the file anew, as CSV UTF-8 or .xlsx"
 	case slices.Contains(laterWords, word):
 		return false, strconv.Quote(cell) + " is no more than a note: write what is meant"
 	case !slices.Contains(nothingWords, word):
@@ -157,4 +162,12 @@ func placeholder(field, cell string) (leave bool, wrong string) {
 	default:
 		return true, ""
 	}
+}
+
+// shortened is what spreadsheets make of numbers of more than eleven digits.
+var shortened = regexp.MustCompile(`^\d(?:[.,]\d+)?E\+\d{2,}$`)
+
+// lostDigits reports whether a cell was the id of something.
+func lostDigits(field, cell string) bool {
+	return shortened.MatchString(cell) && slices.Contains([]string{"externalId", "accounts", "profile", "setting"}, field)
 }
