@@ -151,7 +151,7 @@ func unpublishable(field, cell string) (leave bool, wrong string) {
 	}
 	word := strings.ToLower(cell)
 	switch {
-	case damaged.MatchString(cell):
+	case strings.ContainsAny(cell, "\uFFFDâÃð") && damaged.MatchString(cell): // the pattern alone is slow
 		return false, strconv.Quote(damaged.FindString(cell)) + " stands where a letter or an emoji was lost: export the file anew, as CSV UTF-8 or .xlsx"
 	case slices.Contains(laterWords, word):
 		return false, strconv.Quote(cell) + " is no more than a note: write what is meant"
