@@ -31,7 +31,7 @@ type listedPage struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	AccessToken string   `json:"access_token"` // not there of a portfolio's page on which the person has no role
-	Tasks       []string `json:"tasks"`        // that the person may do there
+	Tasks       []string `json:"tasks"`        // that the person may do there; in /me/accounts alone
 }
 
 // taskContent is what a person has to be allowed on a page for its token to publish
@@ -50,14 +50,15 @@ type pages struct {
 	account   schema.Account
 	person    schema.Credentials
 	entities  []connectors.Entity
-	tokenless []string // names of pages that came without a token
+	tokenless []string        // names of pages that came without a token
+	barred    map[string]bool // ids of pages of whose tasks the person lacks the one that publishes
 }
 
 // Entities lists the pages that the person may publish on, each with its own token. Facebook
 // shows those that the person has ticked when consenting, and of the portfolios that it lets crier see
 // those that are held through them: /me/accounts does not have these.
 func (c *Connector) Entities(ctx context.Context, a schema.Account, person schema.Credentials) ([]connectors.Entity, error) {
-	p := &pages{Connector: c, account: a, person: person, entities: []connectors.Entity{}}
+	p := &pages{Connector: c, account: a, person: person, entities: []connectors.Entity{}, barred: map[string]bool{}}
 	if err := p.list(ctx, "me/accounts", opPages); err != nil {
 		return nil, err
 	}
@@ -104,10 +105,14 @@ func unlessRefused(err error) error {
 }
 
 func (p *pages) list(ctx context.Context, path, operation string) error {
-	next, known := "", slices.Clone(p.entities)
+	next, known, fields := "", slices.Clone(p.entities), "id,name,access_token"
+	saysTasks := operation == opPages
+	if saysTasks { // a page by itself has no such field, and one that is not there fails a whole call
+		fields += ",tasks"
+	}
 	for range maxPageLists {
 		call := p.call(p.account, p.person, http.MethodGet, path, operation)
-		call.Query = pageQuery(next, "id,name,access_token,tasks")
+		call.Query = pageQuery(next, fields)
 		var listed list[listedPage]
 		if _, err := p.client.Do(ctx, call, &listed); err != nil {
 			return fmt.Errorf("listing pages: %w", err)
@@ -116,6 +121,9 @@ func (p *pages) list(ctx context.Context, path, operation string) error {
 			return platform.Strange("is no list of pages")
 		}
 		for _, page := range listed.Data {
+			if saysTasks && !slices.Contains(page.Tasks, taskContent) {
+				p.barred[page.ID] = true
+			}
 			p.add(page, known)
 		}
 		if next = listed.next(); next == "" || len(p.entities) == connectors.MaxEntities {
@@ -125,15 +133,15 @@ func (p *pages) list(ctx context.Context, path, operation string) error {
 	return nil
 }
 
-// add adds a page on which the person may publish, unless an earlier list had it.
+// add adds a page on which the person may publish, as far as the lists say, unless an earlier one had it.
+// Where no list says what the person may do there, its token shows that they have a role.
 func (p *pages) add(page listedPage, known []connectors.Entity) {
 	isKnown := slices.ContainsFunc(known, func(e connectors.Entity) bool { return e.ID == page.ID })
-	mayPublish := slices.Contains(page.Tasks, taskContent)
 	switch {
-	case page.ID == "" || isKnown || len(p.entities) == connectors.MaxEntities:
+	case page.ID == "" || isKnown || p.barred[page.ID] || len(p.entities) == connectors.MaxEntities:
 	case page.AccessToken == "":
 		p.tokenless = append(p.tokenless, page.Name)
-	case mayPublish:
+	default:
 		credentials := p.person
 		credentials.AccessToken, credentials.ExpiresAt = page.AccessToken, time.Time{} // a page's has no expiry
 		p.entities = append(p.entities, connectors.Entity{ID: page.ID, Name: page.Name, Kind: "page", Credentials: credentials})
