@@ -46,8 +46,8 @@ func escape(text string) string {
 }
 
 // mention is somebody whom a text names by the platform's own markup (little-text-format); Postiz leaves it
-// as it is too.
-var mention = regexp.MustCompile(`^@\[[^\[\]()\n]+\]\(urn:li:(?:organization|person):[A-Za-z0-9_-]+\)`)
+// as it is too. Names of companies have parentheses.
+var mention = regexp.MustCompile(`^@\[[^\[\]\n]+\]\(urn:li:(?:organization|person):[A-Za-z0-9_-]+\)`)
 
 func mentionAt(text string) string { return mention.FindString(text) }
 

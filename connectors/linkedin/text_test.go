@@ -20,10 +20,11 @@ func TestCommentary(t *testing.T) {
 		"broken \xff utf-8":         "broken \uFFFD utf-8",
 		"a\n#b":                     "a\n{hashtag|\\#|b}",
 		// little-text-format; Postiz leaves mentions as they are
-		"hi @[Dev_Team](urn:li:organization:2414183)!": `hi @[Dev\_Team](urn:li:organization:2414183)!`,
-		"@[Ann](urn:li:person:a-B_1), #hi":             `@[Ann](urn:li:person:a-B_1), {hashtag|\#|hi}`,
-		"@[Ann](https://a.example)":                    `\@\[Ann\]\(https://a.example\)`,
-		"@[Ann](urn:li:share:7)":                       `\@\[Ann\]\(urn:li:share:7\)`,
+		"hi @[Dev_Team](urn:li:organization:2414183)!":    `hi @[Dev\_Team](urn:li:organization:2414183)!`,
+		"@[Ann](urn:li:person:a-B_1), #hi":                `@[Ann](urn:li:person:a-B_1), {hashtag|\#|hi}`,
+		"by @[Acme (UK) Ltd](urn:li:organization:7) (us)": `by @[Acme \(UK\) Ltd](urn:li:organization:7) \(us\)`,
+		"@[Ann](https://a.example)":                       `\@\[Ann\]\(https://a.example\)`,
+		"@[Ann](urn:li:share:7)":                          `\@\[Ann\]\(urn:li:share:7\)`,
 	} {
 		if got := commentary(text); got != want {
 			t.Errorf("commentary(%q) = %q, want %q", text, got, want)

@@ -42,8 +42,9 @@ func TestCommentaryIsCut(t *testing.T) {
 		"#tag and {no} more":                  "#tag and ",
 		`{hashtag|\#|a\_b} end`:               "#a_b end",
 		"@[Name](urn:li:organization:1) said": "Name said",
-		"@[Name](elsewhere)":                  "",
-		`the end \`:                           `the end `,
+		`@[Name \(UK\)](urn:li:organization:1) said`: "Name (UK) said",
+		"@[Name](elsewhere)":                         "",
+		`the end \`:                                  `the end `,
 	} {
 		if got := rendered(commentary); got != want {
 			t.Errorf("%q is shown as %q, want %q", commentary, got, want)
