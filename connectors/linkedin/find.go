@@ -202,7 +202,8 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, of thread, 
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
 	for _, m := range list.Elements {
 		item := listing.Item{ID: m.urn(of.post), URL: c.address(of.post), At: m.Created.Time.time()}
-		if m.Actor == of.actor && (m.Parent == "") == (of.list == of.post) {
+		isOurs := m.Actor == of.actor || m.Actor == "" // LinkedIn leaves some out (MicrosoftDocs/feedback #971)
+		if isOurs && (m.Parent == "") == (of.list == of.post) {
 			item.Alike, item.Near = listing.Compared(d.Comment.Text, m.Message.Text)
 		}
 		page.Items = append(page.Items, item)

@@ -86,6 +86,21 @@ func TestFindWithoutItsScope(t *testing.T) {
 	}
 }
 
+// LinkedIn answers with comments without an author (MicrosoftDocs/feedback #971): one that is ours all the same
+// is not made a second time.
+func TestACommentWithoutAnAuthorIsFound(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("the post")
+	d.Receipts, d.Comment = []schema.Receipt{r.publish(t, d)}, &schema.Comment{Text: "a comment"}
+	for author, want := range map[string]schema.Verdict{"": schema.Found, `"actor":"urn:li:person:other",`: schema.NotThere} {
+		r.Inject(t, simulation.Fault{Operation: opListComments, Status: http.StatusOK, Body: fmt.Sprintf(
+			`{"elements":[{"id":"7",%s"created":{"time":%d},"message":{"text":"a comment"}}]}`, author, d.Since.Add(time.Second).UnixMilli())})
+		if _, verdict, err := r.Find(t.Context(), d); verdict != want || err != nil {
+			t.Errorf("by %q: Find = %v, %v; want %v", author, verdict, err, want)
+		}
+	}
+}
+
 // A member's posts are shown to nobody: LinkedIn is not even asked.
 func TestAMembersPostIsNotLookedFor(t *testing.T) {
 	r := newRig(t)
