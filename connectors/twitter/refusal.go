@@ -27,6 +27,7 @@ const (
 	ofLock       = "github.com/akrherz/iembot issue 163"
 	ofReplies    = "docs.x.com/changelog, 23 February 2026; github.com/gptme/gptme-contrib pull request 811"
 	ofPostiz     = "github.com/gitroomhq/postiz-app libraries/nestjs-libraries/src/integrations/social/x.provider.ts"
+	ofUploads    = "github.com/PLHery/node-twitter-api-v2 issue 588, pull request 596; github.com/makerprism/ocaml-social-sdk pull request 25"
 	ofFirst      = "developer.x.com, codes of the API's first version"
 )
 
@@ -35,6 +36,9 @@ const usageCapped = "usage-capped"
 
 // uninvited is what a refused reply is told.
 const uninvited = "X takes a reply from an app only where the author has mentioned or quoted the account, or has let it reply (since 23 February 2026)"
+
+// unscoped is what a refused upload is told: X says no more than "Forbidden".
+const unscoped = "X refuses uploads by this token, as it does where the permission media.write is missing: connect the account again"
 
 // answers is what X's refusals mean beyond their status. Some of v2 still come with codes of the API's
 // first version, others with a text alone (type about:blank). A refusal on a read may be about what is
@@ -56,6 +60,11 @@ func answers() connectors.Answers {
 		{
 			Status: []int{http.StatusForbidden}, Codes: []string{"unsupported-authentication"}, Means: connectors.ChecksAccount,
 			Source: ofPostiz, Example: `{"title":"Unsupported Authentication","type":"https://api.twitter.com/2/problems/unsupported-authentication","status":403,"detail":"Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint."}`,
+		},
+		{ // a token brought along, or granted before there was that scope
+			Operations: []string{opInitialize, opAppend, opFinalize, opMediaStatus, opDescribe}, Status: []int{http.StatusForbidden}, Says: "Forbidden",
+			Means: connectors.IsRefused, Message: unscoped, Source: ofUploads,
+			Example: `{"title":"Forbidden","type":"about:blank","status":403,"detail":"Forbidden"}`,
 		},
 	}, ends(), []connectors.Answer{
 		{

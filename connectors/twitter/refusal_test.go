@@ -2,6 +2,7 @@ package twitter
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,16 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 				t.Errorf("error %+v", e)
 			}
 		})
+	}
+}
+
+// X says no more than "Forbidden" of an upload by a token without media.write (node-twitter-api-v2 #588).
+func TestARefusedUploadSaysWhichPermissionIsMissing(t *testing.T) {
+	r := newRig(t)
+	r.Inject(t, simulation.Fault{Operation: opInitialize, Status: http.StatusForbidden, Body: `{"title":"Forbidden","type":"about:blank","status":403,"detail":"Forbidden"}`})
+	_, err := r.Prepare(t.Context(), r.delivery("look", r.image(t, "a.png")))
+	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "media.write") {
+		t.Errorf("message %q", e.Message)
 	}
 }
 
