@@ -211,6 +211,7 @@ type MediaLimits struct {
 	Converts         bool // an uploaded picture that has another format, and is fine otherwise, becomes a JPEG
 	// Moving are the types of pictures that move there; any other stands still.
 	Moving []string
+	OneSize          bool // several pictures have the same width and height
 	// Film is what videos are refused for, as firm documents or answers have it; FilmAdvice is what the
 	// documents ask for besides, of which a warning says that it may not be taken.
 	Film, FilmAdvice FilmLimits

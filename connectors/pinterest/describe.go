@@ -45,6 +45,7 @@ func Constraints() schema.Constraints {
 			MaxVideoBytes:    2 << 30,
 			MaxVideoDuration: 15 * time.Minute,
 			MaxAltText:       maxAltText,
+			OneSize:          true, // ayrshare.com/docs/media-guidelines/pinterest; Postiz's Pinterest provider
 			MinWidth:         100,
 			MinHeight:        100,
 			MinAspect:        1 / 2.1,

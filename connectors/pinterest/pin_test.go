@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"crier/connectors/simulators/connectortest"
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Pins are asked for as their media and settings say.
@@ -115,6 +117,31 @@ func TestWhatIsNoPin(t *testing.T) {
 			}
 			if r.World.Calls(callMedia)+r.World.Calls(callPin) != 0 {
 				t.Error("Pinterest was asked")
+			}
+		})
+	}
+}
+
+// A carousel wants pictures of one size (ayrshare.com/docs/media-guidelines/pinterest; Postiz refuses others).
+func TestPicturesOfSeveralSizesAreWarnedAbout(t *testing.T) {
+	item := func(width, height int) schema.Media {
+		return schema.Media{Kind: schema.Image, MediaID: schema.MediaID{1}, Facts: &schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Width: width, Height: height}}
+	}
+	for name, tt := range map[string]struct {
+		items  []schema.Media
+		warned bool
+	}{
+		"one":            {[]schema.Media{item(1000, 1500)}, false},
+		"alike":          {[]schema.Media{item(1000, 1500), item(1000, 1500)}, false},
+		"of two sizes":   {[]schema.Media{item(1000, 1500), item(1000, 1500), item(600, 900)}, true},
+		"of unknown one": {[]schema.Media{item(1000, 1500), {Kind: schema.Image, URL: "https://example.com/a"}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := schema.Content{Entries: []schema.Entry{{Text: "x", Media: tt.items}}}
+			errors, warnings := validation.Check(content, []schema.Target{{Platform: schema.Pinterest}}, func(schema.Target) *schema.Constraints { return new(Constraints()) })
+			isWarned := slices.ContainsFunc(warnings, func(d schema.Detail) bool { return d.Code == validation.CodeMediaSizesDiffer })
+			if len(errors) > 0 || isWarned != tt.warned {
+				t.Errorf("errors %v, warnings %v", errors, warnings)
 			}
 		})
 	}

@@ -21,6 +21,7 @@ var MediaDetails = [...]reference.Problem{
 	{Code: "media_too_small", Meaning: "The picture or video has fewer pixels than the platform takes.", Remedy: "Use a larger one. Where the message says so, fit makes a picture fit."},
 	{Code: "media_too_many_pixels", Meaning: "The picture or video has more pixels than the platform takes.", Remedy: "Scale it down. An uploaded picture is made to fit by fit: contain."},
 	{Code: "media_aspect_ratio", Meaning: "The picture or video is wider or more upright than the platform takes.", Remedy: "Crop it. An uploaded picture is made to fit by fit: cover (cropped) or contain (with bars). Videos are not."},
+	{Code: "media_sizes_differ", Meaning: "The platform wants all pictures of a post in one size, and may refuse these.", Remedy: "Make them the same width and height."},
 	{Code: "media_unfit", Meaning: "The picture is to be made to fit, and cannot be.", Remedy: "Use another picture; the message says what is in the way."},
 	{Code: "media_resized", Meaning: "The platform gets a copy of the picture that fits; the message says how it differs.", Remedy: "Nothing, unless the picture must not be changed: then leave fit out."},
 	{Code: "metadata_kept", Meaning: "The platform gets the file with what it says of where and when it was made.", Remedy: "Upload the file instead of naming a url, or remove the metadata before."},

@@ -2,8 +2,8 @@ package validation
 
 // The codes of details that validation finds. CodeSettingUnknown, CodeSettingPrivate,
 // CodeFirstCommentSkipped, CodeFirstCommentLong, CodeMediaResized, CodeMediaFitIgnored,
-// CodeMetadataKept, CodeGIFStandsStill and CodeHashtagsMany are warnings, those about how videos are coded where the
-// platform's documents are not firm; all others are errors.
+// CodeMetadataKept, CodeGIFStandsStill, CodeMediaSizesDiffer and CodeHashtagsMany are warnings, those about how
+// videos are coded where the platform's documents are not firm; all others are errors.
 const (
 	CodeContentRequired         = "content_required"
 	CodeTextRequired            = "text_required"
@@ -27,6 +27,7 @@ const (
 	CodeMediaTooSmall           = "media_too_small"
 	CodeMediaAspect             = "media_aspect_ratio"
 	CodeMediaTooManyPixels      = "media_too_many_pixels"
+	CodeMediaSizesDiffer        = "media_sizes_differ"
 	CodeMediaUnfit              = "media_unfit"
 	CodeMediaResized            = "media_resized"
 	CodeMetadataKept            = "metadata_kept"

@@ -74,6 +74,29 @@ func (v *validation) media(c rules, entry int) {
 		v.mediaItem(c, v.mediaField(entry, i), m)
 	}
 	v.mediaCounts(c, field, media)
+	v.mediaSizes(c, field, media)
+}
+
+// mediaSizes warns of pictures of several sizes where one is wanted, as far as they are known.
+func (v *validation) mediaSizes(c rules, field string, media []schema.Media) {
+	if !c.Media.OneSize {
+		return
+	}
+	first := ""
+	for _, m := range media {
+		if m.Facts == nil || m.Facts.Width == 0 || m.KnownKind() != schema.Image {
+			continue
+		}
+		f := m.Sent()
+		if plan, needed, _ := c.fit(f, m.Fit); needed {
+			f = plan.facts()
+		}
+		size := fmt.Sprintf("%d × %d", f.Width, f.Height)
+		if first = cmp.Or(first, size); size != first {
+			v.warn(c.Platform, field, CodeMediaSizesDiffer, "%s wants all pictures of a post in one size, there are %s and %s", c.LimitedBy(), first, size)
+			return
+		}
+	}
 }
 
 func (v *validation) mediaItem(c rules, field string, m schema.Media) {
