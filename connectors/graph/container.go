@@ -334,12 +334,29 @@ func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id str
 	case err == nil && (state.Status == Failed || state.Status == Expired):
 		return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the platform has dropped what was prepared", Err: cause}
 	case err == nil && state.Status == Published:
-		return &schema.Error{Kind: schema.Duplicate, Message: "what was prepared is published already", Err: cause}
+		return isPublished(cause)
 	case d.CallsAgain() && (err != nil || state.Status == InProgress): // by the earlier call: it was ready before that
 		return &schema.Error{Kind: schema.Unknown, Message: "the platform may be publishing what was prepared", Err: cause}
 	default:
 		return &schema.Error{Kind: schema.Retryable, RetryAfter: GoneWait, Message: saysUnknown, Err: cause}
 	}
+}
+
+// Refused judges that a container was refused to be published. Some go up all the same, and whoever publishes
+// one once more has it twice (gitroomhq/postiz-app #1681, of 4/2207051): the container tells, where it is read.
+func (c Containers) Refused(ctx context.Context, d schema.Delivery, id string, refused error) error {
+	e, ok := errors.AsType[*schema.Error](refused)
+	if !ok || e.Kind != schema.Refused && !e.Doubtful {
+		return refused
+	}
+	if state, err := c.Look(ctx, d, id); err != nil || state.Status != Published {
+		return refused
+	}
+	return isPublished(refused)
+}
+
+func isPublished(cause error) error {
+	return &schema.Error{Kind: schema.Duplicate, Message: "what was prepared is published already", Err: cause}
 }
 
 // unlisted judges by the account's list, twice, a settle time apart.

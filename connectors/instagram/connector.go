@@ -63,7 +63,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	case isGone(err) || isNotReady(err):
 		return schema.Receipt{}, c.unpublishable(ctx, d, container, err)
 	case err != nil:
-		return schema.Receipt{}, fmt.Errorf("publishing container: %w", err)
+		return schema.Receipt{}, fmt.Errorf("publishing container: %w", c.Containers.Refused(ctx, d, container, err))
 	}
 	item := graph.ReadBack(ctx, c.Client, c.Call(d, http.MethodGet, "/"+url.PathEscape(id), opMedia), id)
 	return graph.Receipt(d, item, c.Now()), nil

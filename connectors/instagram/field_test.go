@@ -71,3 +71,9 @@ func TestAContainerThatDoesNotSayHowItStandsIsWaitedFor(t *testing.T) {
 		t.Errorf("it is %v after %d tries, %+v", last.State, last.Attempts, last.Error)
 	}
 }
+
+// A post was published, and its publish refused as spam (gitroomhq/postiz-app #1681): its owner published it
+// once more.
+func TestAPublishThatWorkedInSpiteOfItsAnswer(t *testing.T) {
+	graphtest.RunWorked(t, subject, simPublish, 1)
+}

@@ -28,9 +28,10 @@ func answers() connectors.Answers {
 
 // refused judges why a container was not published.
 func (c *Connector) refused(ctx context.Context, d schema.Delivery, container string, err error) error {
-	switch {
-	case isGone(err):
+	if isGone(err) {
 		return c.Containers.Unpublishable(ctx, d, container, c.search(d), err)
+	}
+	switch err = c.Containers.Refused(ctx, d, container, err); {
 	case schema.KindOf(err) == schema.Refused && c.usedUp(ctx, d):
 		return &schema.Error{
 			Kind: schema.RateLimited, RetryAfter: fullWait, Err: err,

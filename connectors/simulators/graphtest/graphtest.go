@@ -166,6 +166,30 @@ func RunLosses(t *testing.T, subject func(*testing.T) *Subject, losses map[strin
 	}
 }
 
+// RunWorked tests that a post of some pictures is known that went up though its publish was answered otherwise.
+func RunWorked(t *testing.T, subject func(*testing.T) *Subject, publish string, pictures int) {
+	for name, answer := range map[string]simulation.Fault{
+		"a failure":                  {Status: 500, Body: `{"error":{"message":"m","code":10}}`},
+		"a refusal as spam":          {Status: 400, Body: `{"error":{"message":"m","code":4,"error_subcode":2207051}}`},
+		"a refusal of the parameter": {Status: 400, Body: `{"error":{"message":"m","code":100}}`},
+		"a missing permission":       {Status: 403, Body: `{"error":{"message":"m","code":10}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := subject(t)
+			d := s.Delivery("there")
+			for range pictures {
+				d.Media = append(d.Media, s.Picture("a"))
+			}
+			answer.Operation, answer.After = publish, true
+			s.Inject(t, answer)
+			last := Run(t, s.Rig, s.Connector, d)
+			if posts := s.WantPosts(t, 1); last.State != schema.TargetPosted || !last.Found || last.Receipts[0].NativeID != posts[0].ID {
+				t.Errorf("it is %v, %+v", last.State, last.Error)
+			}
+		})
+	}
+}
+
 // published is what a delivery came to, and the kind of the error on the way; Internal: none.
 func published(t *testing.T, s *Subject, d schema.Delivery) (receipt schema.Receipt, met schema.ErrorKind) {
 	t.Helper()
