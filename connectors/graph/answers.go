@@ -87,6 +87,11 @@ func ofAll() []connectors.Answer {
 			Codes: []string{"/2207051"}, Means: connectors.IsRefused, Source: "instagram-graph-api/reference/error-codes; gitroomhq/postiz-app threads.provider.ts",
 			Example: `{"error":{"message":"Application request limit reached","type":"OAuthException","code":4,"error_subcode":2207051}}`,
 		},
+		{ // the media could not be fetched, which passes where its address is open to Meta
+			Codes: []string{"/2207052"}, Means: connectors.IsUnknown,
+			Source:  "instagram-graph-api/reference/error-codes; of threads too ayrshare.com/docs, Meta Media Crawler Blocked",
+			Example: `{"error":{"message":"The media could not be fetched from this URI","type":"OAuthException","code":9004,"error_subcode":2207052}}`,
+		},
 		{ // which others than this call seldom meet, so that neither they nor the breaker hear of it
 			Scope: connectors.ReadCall, Codes: permission, Means: connectors.IsAwaited, Wait: incidentWait, Alone: true,
 			Source: incident, Example: denied,

@@ -29,10 +29,6 @@ func answers() connectors.Answers {
 			Codes: []string{"/2207042"}, Means: connectors.IsAwaited, Wait: fullWait, Alone: true, Source: codes,
 			Example: `{"error":{"message":"Application request limit reached","type":"OAuthException","code":9,"error_subcode":2207042}}`,
 		},
-		{ // Instagram could not fetch the media
-			Codes: []string{"/2207052"}, Means: connectors.IsUnknown, Source: codes,
-			Example: `{"error":{"message":"The media could not be fetched from this URI","type":"OAuthException","code":9004,"error_subcode":2207052}}`,
-		},
 		{ // and nobody is throttled: the container is asked at once
 			Codes: []string{"/2207027"}, Means: connectors.IsRetried, Source: codes,
 			Example: `{"error":{"message":"Media ID is not available","type":"OAuthException","code":9007,"error_subcode":2207027}}`,

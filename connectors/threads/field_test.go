@@ -91,6 +91,16 @@ func TestAPublishThatWorkedInSpiteOfItsAnswer(t *testing.T) {
 	graphtest.RunWorked(t, subject, simPublish, 0)
 }
 
+// Threads asks for media once, and says so where it came to nothing.
+func TestMediaThatCouldNotBeFetchedIsAskedForAgain(t *testing.T) {
+	r := newRig(t)
+	r.Inject(t, simulation.Fault{Operation: simCreate, Status: 400, Body: `{"error":{"message":"m","code":9004,"error_subcode":2207052}}`})
+	last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("look", r.Picture("")))
+	if r.WantPosts(t, 1); last.State != schema.TargetPosted {
+		t.Errorf("it is %v, %+v", last.State, last.Error)
+	}
+}
+
 // A reply with a video is at the top level where it is published too soon (gitroomhq/postiz-app #1441).
 func TestAVideoReplyRestsBeforeItIsPublished(t *testing.T) {
 	r := newRig(t)
