@@ -98,11 +98,13 @@ type Constraints struct {
 
 	Media MediaLimits
 
-	Hashtags     int // most hashtags; 0: no limit
-	FewHashtags  int // a post with more gets a warning, though the API takes them; 0: none does
-	Cashtags     int // most tags of stocks, such as $ABC; 0: no limit
-	Mentions     int // most mentions; 0: no limit
-	Links        int // most different addresses; 0: no limit
+	Hashtags    int // most hashtags; 0: no limit
+	FewHashtags int // a post with more gets a warning, though the API takes them; 0: none does
+	Cashtags    int // most tags of stocks, such as $ABC; 0: no limit
+	Mentions    int // most mentions; 0: no limit
+	Links       int // most different addresses; 0: no limit
+	// LinkBeside returns an address of the settings that counts with those of the first text; nil: none does.
+	LinkBeside   func(settings json.RawMessage) string
 	FirstComment CommentLimit
 	Thread       ThreadLimit
 
@@ -209,9 +211,9 @@ type MediaLimits struct {
 	MaxWidth         int
 	MaxHeight        int
 	Converts         bool // an uploaded picture that has another format, and is fine otherwise, becomes a JPEG
+	OneSize          bool // several pictures have the same width and height
 	// Moving are the types of pictures that move there; any other stands still.
 	Moving []string
-	OneSize          bool // several pictures have the same width and height
 	// Film is what videos are refused for, as firm documents or answers have it; FilmAdvice is what the
 	// documents ask for besides, of which a warning says that it may not be taken.
 	Film, FilmAdvice FilmLimits

@@ -31,7 +31,9 @@ func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.Threads,
 		Text:     schema.TextLimit{Max: maxText, Count: count},
-		Links:    5, // developers.facebook.com/docs/threads/changelog, 22 December 2025
+		// With the attached one (developers.facebook.com/docs/threads/changelog, 22 December 2025, and
+		// create-posts/text-attachments, how links are counted).
+		Links: 5, LinkBeside: linkAttached,
 		Media: schema.MediaLimits{
 			Max:              10,
 			MaxVideos:        10,

@@ -77,6 +77,15 @@ func isTopic(text string) bool {
 	return strings.TrimSpace(text) != "" && n <= maxTopic && !strings.ContainsAny(text, ".&")
 }
 
+// linkAttached is a Constraints.LinkBeside.
+func linkAttached(raw json.RawMessage) string {
+	var s settings
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s.LinkAttachment
+}
+
 // textAlone is a Constraints.Together: what goes with a text goes with no media.
 func textAlone(first schema.Entry, s struct {
 	Poll           *json.RawMessage `json:"poll"`

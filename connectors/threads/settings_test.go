@@ -1,11 +1,14 @@
 package threads
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"crier/connectors/simulators/connectortest"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 func TestCheckSettings(t *testing.T) {
@@ -34,6 +37,34 @@ func TestCheckSettings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			connectortest.WantDetails(t, Constraints(), tt.media, tt.settings, tt.want...)
+		})
+	}
+}
+
+// Threads counts the attached link with those of the text, each once (create-posts/text-attachments).
+func TestTheAttachedLinkIsCounted(t *testing.T) {
+	const five = "www.a.example https://b.example https://c.example https://d.example https://e.example"
+	for name, tt := range map[string]struct {
+		link    string
+		refused bool
+	}{
+		"none":                {"", false},
+		"one of the text's":   {"https://www.a.example/", false},
+		"one that is a sixth": {"https://f.example", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := schema.Content{Entries: []schema.Entry{{Text: five}}}
+			if tt.link != "" {
+				content.Settings = map[schema.Platform]json.RawMessage{schema.Threads: json.RawMessage(`{"linkAttachment":"` + tt.link + `"}`)}
+			}
+			errors, _ := validation.Check(content, []schema.Target{{Platform: schema.Threads}}, func(schema.Target) *schema.Constraints { return new(Constraints()) })
+			isRefused := slices.ContainsFunc(errors, func(d schema.Detail) bool { return d.Code == validation.CodeLinksTooMany })
+			r := newRig(t)
+			d := r.Delivery(five)
+			d.Settings = content.Settings[schema.Threads]
+			if _, err := r.Prepare(t.Context(), d); isRefused != tt.refused || (err != nil) != tt.refused {
+				t.Errorf("%v, and Threads: %v", errors, err)
+			}
 		})
 	}
 }

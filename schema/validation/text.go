@@ -44,7 +44,7 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	}{
 		{CodeCashtagsTooMany, "cashtags", c.Cashtags, cashtags},
 		{CodeMentionsTooMany, "mentions", c.Mentions, mentions},
-		{CodeLinksTooMany, "different links", c.Links, differentLinks},
+		{CodeLinksTooMany, "different links", c.Links, v.linksWith(c, entry)},
 	} {
 		if l.max == 0 {
 			continue
@@ -154,13 +154,24 @@ var mentionPattern = regexp.MustCompile(`(?:^|[^\pL\pM\pN_.@/])@[a-zA-Z0-9_.]`)
 
 func mentions(text string) int { return len(mentionPattern.FindAllStringIndex(text, -1)) }
 
+// linksWith counts the addresses of an entry's text, with the one that the settings add to the first.
+func (v *validation) linksWith(c schema.Constraints, entry int) func(text string) int {
+	if c.LinkBeside == nil || entry > 0 {
+		return differentLinks
+	}
+	beside := c.LinkBeside(v.content.Settings[c.Platform])
+	return func(text string) int { return differentLinks(text + " " + beside) }
+}
+
 var linkPattern = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s\pZ]+`)
 
-// differentLinks counts the addresses of a text, each once.
+var schemePattern = regexp.MustCompile(`(?i)^https?://`)
+
+// differentLinks counts the addresses of a text, each once, with a scheme or without.
 func differentLinks(text string) int {
 	seen := map[string]bool{}
 	for _, link := range linkPattern.FindAllString(text, -1) {
-		seen[strings.TrimRight(link, ".,;:!?)\"'")] = true
+		seen[strings.TrimRight(schemePattern.ReplaceAllString(link, ""), "/.,;:!?)\"'")] = true
 	}
 	return len(seen)
 }

@@ -17,6 +17,7 @@ func TestCounts(t *testing.T) {
 		"a profile's address is none":    {mentions, "https://example.com/@ann", 0},
 		"different links":                {differentLinks, "https://a.example/x, https://a.example/y and www.b.example", 3},
 		"one link, twice":                {differentLinks, "https://a.example/x and https://a.example/x.", 1},
+		"one link, in two ways":          {differentLinks, "www.a.example and https://www.a.example/", 1},
 		"hashtags are counted by others": {hashtags, "#one #two", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
