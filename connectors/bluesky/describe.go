@@ -53,7 +53,7 @@ func Constraints() schema.Constraints {
 			MaxVideos:        1,
 			Kinds:            []schema.MediaKind{schema.Image, schema.GIF, schema.Video},
 			ImageTypes:       []string{"image/jpeg", "image/png", "image/webp", "image/gif"},
-			VideoTypes:       []string{mp4},
+			VideoTypes:       []string{mp4, "video/quicktime", "video/webm"}, // social-app #5118, #8725: its lexicon names MP4
 			MaxImageBytes:    maxImageBytes,
 			MaxVideoBytes:    maxVideoBytes,
 			MaxVideoDuration: maxVideoDuration,

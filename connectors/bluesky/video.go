@@ -77,8 +77,8 @@ func (c *Connector) uploadVideo(ctx context.Context, d schema.Delivery, file *me
 	}
 	defer body.Close()
 	send := call(d, http.MethodPost, c.video, uploadVideo, token)
-	send.Query = url.Values{"did": {s.DID}, "name": {d.Key + ".mp4"}}
-	send.Body, send.ContentType, send.ContentLength = body, mp4, file.Size
+	send.Query = url.Values{"did": {s.DID}, "name": {d.Key + schema.Ending(file.Type)}}
+	send.Body, send.ContentType, send.ContentLength = body, file.Type, file.Size
 	response, err := c.client.Do(ctx, send, nil)
 	job, err := startedJob(response, err)
 	if err != nil {

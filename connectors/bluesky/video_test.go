@@ -1,6 +1,8 @@
 package bluesky
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"os"
@@ -23,7 +25,8 @@ type films struct {
 
 func (f films) Open(context.Context, schema.Media) (*media.File, error) {
 	path := filepath.Join(f.dir, "film")
-	content := append([]byte("\x00\x00\x00\x10ftypmp42\x00\x00\x00\x00"), make([]byte, 1000)...)
+	head := map[string]string{"video/quicktime": "\x00\x00\x00\x10ftypqt  \x00\x00\x00\x00", "video/webm": "\x1a\x45\xdf\xa3"}[f.mimeType]
+	content := append([]byte(cmp.Or(head, "\x00\x00\x00\x10ftypmp42\x00\x00\x00\x00")), make([]byte, 1000)...)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return nil, err
 	}
@@ -67,6 +70,20 @@ func TestVideoGoesThroughTheVideoService(t *testing.T) {
 	}
 	s.wantCalls(t, uploadVideo, 1)
 	s.wantCalls(t, uploadBlob, 0)
+}
+
+// Phones record MOV, and browsers WebM.
+func TestTheVideoServiceTakesOtherFilms(t *testing.T) {
+	for _, mimeType := range []string{"video/quicktime", "video/webm"} {
+		s := newFilmStage(t)
+		s.connector.media = films{t.TempDir(), mimeType, 5 * time.Second}
+		d := s.delivery("look", film)
+		s.prepare(t, &d)
+		s.publish(t, d)
+		if embed := record(t, s.wantPosts(t, 1)[0]).Embed; embed.Type != videoEmbed || !bytes.Contains(embed.Video, []byte(mp4)) {
+			t.Errorf("%s: embed = %s, %s", mimeType, embed.Type, embed.Video)
+		}
+	}
 }
 
 func TestVideoTheServiceKnowsIsUsedAgain(t *testing.T) {
@@ -122,7 +139,7 @@ func TestVideoThatIsRefused(t *testing.T) {
 		want  schema.ErrorKind
 	}{
 		"too long":           {films{mimeType: mp4, length: time.Minute + time.Second}, []schema.Media{film}, simulation.Fault{}, schema.Refused},
-		"no mp4":             {films{mimeType: "video/quicktime", length: time.Second}, []schema.Media{film}, simulation.Fault{}, schema.Refused},
+		"no film it takes":   {films{mimeType: "video/x-msvideo", length: time.Second}, []schema.Media{film}, simulation.Fault{}, schema.Refused},
 		"beside another":     {films{mimeType: mp4, length: time.Second}, []schema.Media{film, film}, simulation.Fault{}, schema.Refused},
 		"e-mail unconfirmed": {films{mimeType: mp4}, []schema.Media{film}, uploadAnswer(http.StatusOK, `{"jobStatus": {"jobId": "", "did": "", "state": "", "error": "unconfirmed_email"}}`), schema.Refused},
 		"a dead token of the service is not the account's": {films{mimeType: mp4}, []schema.Media{film}, uploadAnswer(http.StatusUnauthorized, `{"error": "BadJwt"}`), schema.Retryable},

@@ -57,7 +57,6 @@ var gentle = map[string]string{
 	"pinterest/image/jpeg":             "a picture by its address may be of any type: only content_type of image_base64 names two",
 	"pinterest/image/png":              "likewise",
 	"pinterest/alt text":               "crier cuts the pin's text, which is that of all items",
-	"bluesky/video/mp4":                "the service takes more than the embed names: bluesky-social/social-app src/lib/constants.ts, SUPPORTED_MIME_TYPES",
 	"bluesky/no text":                  "the specification's: app.bsky.feed.post wants the field, which may be empty",
 	"pinterest/text":                   "the specification's: the OpenAPI of pinterest/api-description takes 800",
 	"pinterest/width of images":        "the specification's: the OpenAPI names no least size",

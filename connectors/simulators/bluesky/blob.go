@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,9 +112,10 @@ func (s *simulator) startJob(r *http.Request) (job map[string]any, known bool, e
 	if err != nil {
 		return nil, false, err
 	}
-	if c.mimeType != mp4 {
-		return nil, false, invalid("InvalidRequest", "the video must be "+mp4)
+	if !slices.Contains(films, c.mimeType) {
+		return nil, false, invalid("InvalidRequest", "detected file format ("+c.mimeType+") is not supported ("+strings.Join(films, ", ")+")")
 	}
+	c.mimeType = mp4 // the service makes one of it
 	sum := sha256.Sum256([]byte(blobID(did, c.cid)))
 	id := hex.EncodeToString(sum[:10])
 	if _, known := s.world.Upload(id); known {

@@ -30,6 +30,9 @@ const (
 	mp4           = "video/mp4"
 )
 
+// films are what the video service makes an MP4 of, as its refusal names them (bluesky-social/social-app #8725).
+var films = []string{mp4, "video/mpeg", "video/webm", "video/quicktime", "image/gif"}
+
 // postCollection and what a record of it is made of (app.bsky.feed.post and the lexicons
 // it refers to).
 const (
