@@ -98,6 +98,10 @@ type FilmFacts struct {
 	FrameRate float64 `json:"frameRate,omitempty"` // pictures a second, in the mean
 	Unsteady  bool    `json:"unsteady,omitempty"`  // the frame rate changes
 	Edited    bool    `json:"edited,omitempty"`    // an edit list leaves out a part, or repeats one
+	// Sound is the codec of its sound: aac, he-aac, mp3, pcm, opus, ac3, amr, or the name that the file has
+	// for another. WebM does not say.
+	Sound    string `json:"sound,omitempty"`
+	Channels int    `json:"channels,omitempty"` // of its sound
 	// Tracks are its timed metadata and subtitles, such as gpmd, with commas between them.
 	Tracks string `json:"tracks,omitempty"`
 }

@@ -222,6 +222,8 @@ type MediaLimits struct {
 // FilmLimits is how videos are to be coded; zero means no limit, and what a file does not say is taken.
 type FilmLimits struct {
 	Codecs       []string // as FilmFacts has them
+	Sounds       []string // likewise
+	MaxChannels  int      // of sound
 	MinFrameRate float64  // pictures a second
 	MaxFrameRate float64
 	MinDuration  time.Duration

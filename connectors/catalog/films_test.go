@@ -65,7 +65,7 @@ func merged(all ...map[string]string) map[string]string {
 // TestFilmsAreHeldToThePlatformsDocuments has films that nothing is wrong with but how they are coded.
 // Sources: Meta's tables of reels and of Threads' videos (H.264 or HEVC, 4:2:0, 23 to 60 pictures a
 // second, no edit lists, 1,920 pixels in width), TikTok's media transfer guide (H.264, H.265, VP8, VP9),
-// X's media best practices (H.264, 4:2:0, half a second), LinkedIn's videos API and Pinterest's help.
+// X's media best practices (H.264, 4:2:0, half a second, AAC LC in mono or stereo; Meta's tables say AAC), LinkedIn's videos API and Pinterest's help.
 func TestFilmsAreHeldToThePlatformsDocuments(t *testing.T) {
 	film := func(change func(*schema.MediaFacts)) schema.Media {
 		f := schema.MediaFacts{
@@ -78,6 +78,7 @@ func TestFilmsAreHeldToThePlatformsDocuments(t *testing.T) {
 	const square = "refused media_aspect_ratio" // pinterest takes none
 	codec := func(name string) schema.Media { return film(func(f *schema.MediaFacts) { f.Film.Codec = name }) }
 	const bad, rate = validation.CodeMediaCodec, validation.CodeMediaFrameRate
+	unheard := everywhere(bad, schema.Twitter, schema.Instagram, schema.Threads)
 	unlisted := everywhere(bad, schema.Facebook, schema.LinkedIn, schema.Telegram, schema.Bluesky)
 	for name, tt := range map[string]struct {
 		item schema.Media
@@ -91,6 +92,11 @@ func TestFilmsAreHeldToThePlatformsDocuments(t *testing.T) {
 		"MPEG-4":                              {codec("mpeg4"), merged(unlisted, everywhere("refused "+bad, schema.Twitter, schema.Instagram, schema.Threads, schema.TikTok))},
 		"Motion JPEG":                         {codec("mjpeg"), merged(unlisted, everywhere("refused "+bad, schema.Twitter, schema.Instagram, schema.Threads, schema.TikTok))},
 		"a codec that the file does not name": {codec(""), nil},
+		"PCM of a camera":                     {film(func(f *schema.MediaFacts) { f.Film.Sound, f.Film.Channels = "pcm", 2 }), unheard},
+		"Opus of a browser":                   {film(func(f *schema.MediaFacts) { f.Film.Sound, f.Film.Channels = "opus", 1 }), unheard},
+		"sound of six channels":               {film(func(f *schema.MediaFacts) { f.Film.Sound, f.Film.Channels = "aac", 6 }), unheard},
+		"AAC in stereo":                       {film(func(f *schema.MediaFacts) { f.Film.Sound, f.Film.Channels = "aac", 2 }), nil},
+		"AAC whose band is made up":           {film(func(f *schema.MediaFacts) { f.Film.Sound, f.Film.Channels = "he-aac", 2 }), everywhere(bad, schema.Twitter)},
 		"4:2:2 of 10 bits": {film(func(f *schema.MediaFacts) { f.Film.Chroma, f.Film.Depth = "4:2:2", 10 }),
 			everywhere(validation.CodeMediaSampling, schema.Twitter, schema.Instagram, schema.Threads, schema.Facebook, schema.LinkedIn, schema.Telegram)},
 		"120 pictures a second": {film(func(f *schema.MediaFacts) { f.Film.FrameRate = 120 }),

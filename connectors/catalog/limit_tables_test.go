@@ -210,6 +210,8 @@ func coded(f schema.FilmLimits) string {
 		}
 	}
 	add(len(f.Codecs) > 0, "%s", strings.Join(f.Codecs, " or "))
+	add(len(f.Sounds) > 0, "sound of %s", strings.Join(f.Sounds, " or "))
+	add(f.MaxChannels > 0, "%d channels", f.MaxChannels)
 	add(f.MinFrameRate > 0, "from %g pictures a second", f.MinFrameRate)
 	add(f.MaxFrameRate > 0, "up to %g a second", f.MaxFrameRate)
 	add(f.MinDuration > 0, "%s at least", wording.Duration(f.MinDuration))

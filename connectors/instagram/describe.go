@@ -48,6 +48,7 @@ func Constraints() schema.Constraints {
 			// Containers of other codecs fail with 2207026; the rest is what its table of reels asks for.
 			Film: schema.FilmLimits{Codecs: []string{"h264", "hevc"}},
 			FilmAdvice: schema.FilmLimits{
+				Sounds: []string{"aac", "he-aac"}, MaxChannels: 2,
 				MinFrameRate: 23, MaxFrameRate: 60, MinDuration: 3 * time.Second, MaxWidth: 1920, Plain: true, Whole: true,
 			},
 		},

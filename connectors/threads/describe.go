@@ -50,7 +50,7 @@ func Constraints() schema.Constraints {
 			MaxAspect:        1.91,
 			// A container of another rate fails with INVALID_FRAME_RATE.
 			Film:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MinFrameRate: 23, MaxFrameRate: 60},
-			FilmAdvice: schema.FilmLimits{MaxWidth: 1920, Plain: true, Whole: true},
+			FilmAdvice: schema.FilmLimits{Sounds: []string{"aac", "he-aac"}, MaxChannels: 2, MaxWidth: 1920, Plain: true, Whole: true},
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxText, Count: count},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 30 * time.Second},

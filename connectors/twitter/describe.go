@@ -50,7 +50,7 @@ func Constraints() schema.Constraints {
 			// Its documents name H.264; whether HEVC is taken, which phones record, they do not say. Sides and length
 			// must be (docs.x.com/x-api/media/quickstart/best-practices).
 			Film:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MinDuration: 500 * time.Millisecond, MinSide: 32},
-			FilmAdvice: schema.FilmLimits{Codecs: []string{"h264"}, MaxFrameRate: 60, Plain: true},
+			FilmAdvice: schema.FilmLimits{Codecs: []string{"h264"}, Sounds: []string{"aac"}, MaxChannels: 2, MaxFrameRate: 60, Plain: true},
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxWeight, Count: Weight, Without: invalid},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: time.Second},

@@ -18,6 +18,12 @@ func (c *factsCheck) film(l schema.FilmLimits, says string, f schema.MediaFacts)
 	if len(l.Codecs) > 0 && film.Codec != "" && !slices.Contains(l.Codecs, film.Codec) {
 		c.fail(CodeMediaCodec, "%s videos coded as %s, this one is %s", says, strings.Join(l.Codecs, ", "), film.Codec)
 	}
+	if len(l.Sounds) > 0 && film.Sound != "" && !slices.Contains(l.Sounds, film.Sound) {
+		c.fail(CodeMediaCodec, "%s videos whose sound is coded as %s, that of this one is %s", says, strings.Join(l.Sounds, ", "), film.Sound)
+	}
+	if l.MaxChannels > 0 && film.Channels > l.MaxChannels {
+		c.fail(CodeMediaCodec, "%s videos with sound of at most %d channels, this one has %d", says, l.MaxChannels, film.Channels)
+	}
 	if rate := film.FrameRate; rate > 0 {
 		if l.MinFrameRate > 0 && rate < l.MinFrameRate*(1-rateTolerance) || l.MaxFrameRate > 0 && rate > l.MaxFrameRate*(1+rateTolerance) {
 			c.fail(CodeMediaFrameRate, "%s videos of %s pictures a second, this one has %.4g", says, between(l.MinFrameRate, l.MaxFrameRate), rate)

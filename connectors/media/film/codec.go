@@ -43,13 +43,17 @@ func (t *track) descriptions(b bmff.Box) error {
 // name notes the codec.
 func (t *track) name(kind string) {
 	if t.coding.Codec = codecs[kind]; t.coding.Codec == "" {
-		t.coding.Codec = strings.ToLower(strings.TrimSpace(strings.Map(func(r rune) rune {
-			if r < ' ' || r > '~' {
-				return -1
-			}
-			return r
-		}, kind)))
+		t.coding.Codec = printable(kind)
 	}
+}
+
+func printable(kind string) string {
+	return strings.ToLower(strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, kind)))
 }
 
 func (t *track) inDescription(b bmff.Box) error {
@@ -156,6 +160,14 @@ func (r *bitReader) bit() uint32 {
 	bit := r.raw[r.at>>3] >> (7 - r.at&7) & 1
 	r.at++
 	return uint32(bit)
+}
+
+// number reads a number of so many bits.
+func (r *bitReader) number(bits int) (value uint32) {
+	for range bits {
+		value = value<<1 | r.bit()
+	}
+	return value
 }
 
 // golomb reads a number in Exp-Golomb coding (H.264, 9.1).

@@ -1,7 +1,7 @@
 // Package film reads what MP4 and QuickTime say of a film: how large it is, how long, and how its
 // pictures are coded (ISO/IEC 14496-12). Nothing is decoded; of tables no more is read than a bound.
 //
-//	moov → trak → mdia → stbl → stsd  codec, chroma and depth
+//	moov → trak → mdia → stbl → stsd  codec, chroma and depth; of sound its codec and channels
 //	                          → stts  durations of pictures
 //	     → mvex, sidx, moof           length of what was recorded in fragments
 package film
@@ -124,6 +124,17 @@ func Seconds(s float64) time.Duration {
 	return time.Duration(min(s*float64(time.Second), float64(math.MaxInt64/2)))
 }
 
+// heard returns the sound that counts of several tracks: the first of AAC, which phones write beside what
+// their own players know.
+func (r *reader) heard() (found sound) {
+	for _, t := range r.tracks {
+		if t.handler == "soun" && (found.codec == "" || found.codec != "aac" && t.sound.codec == "aac") {
+			found = t.sound
+		}
+	}
+	return found
+}
+
 // film puts together what was read.
 func (r *reader) film() Film {
 	f := Film{Duration: duration(r.units, r.scale)}
@@ -147,6 +158,8 @@ func (r *reader) film() Film {
 		return f
 	}
 	f.FilmFacts = picture.coding
+	heard := r.heard()
+	f.Sound, f.Channels = heard.codec, heard.channels
 	rate := picture.rate
 	if rate.pictures == 0 {
 		rate = r.fragments.rates[picture.id]

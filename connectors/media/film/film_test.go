@@ -150,3 +150,52 @@ func FuzzFilm(f *testing.F) {
 		}
 	})
 }
+
+// TestSoundIsNamed has entries as phones, cameras and browsers write them: AAC says its channels in its own
+// description, and QuickTime has longer entries.
+func TestSoundIsNamed(t *testing.T) {
+	entry := func(kind string, version, channels uint16, more ...[]byte) []byte {
+		raw := make([]byte, 28)
+		binary.BigEndian.PutUint16(raw[8:], version)
+		binary.BigEndian.PutUint16(raw[16:], channels)
+		return box(kind, raw, slices.Concat(more...))
+	}
+	esds := func(object byte, specific ...byte) []byte {
+		specific = append([]byte{5, 0x80, 0x80, 0x80, byte(len(specific))}, specific...) // a length may have four bytes
+		decoder := slices.Concat([]byte{object}, make([]byte, 12), specific)
+		stream := slices.Concat([]byte{0, 1, 0, 4, byte(len(decoder))}, decoder)
+		return box("esds", slices.Concat([]byte{0, 0, 0, 0, 3, byte(len(stream))}, stream))
+	}
+	track := func(handler string, entries ...[]byte) []byte {
+		return box("trak", box("mdia", box("hdlr", numbers(0, 0), []byte(handler), make([]byte, 13)),
+			box("minf", box("stbl", box("stsd", numbers(0, uint32(len(entries))), slices.Concat(entries...))))))
+	}
+	const aac, mp3 = 0x40, 0x6b
+	stereo, surround := entry("mp4a", 0, 2, esds(aac, 0x12, 0x10)), entry("mp4a", 0, 2, esds(aac, 0x11, 0xb0))
+	for name, tt := range map[string]struct {
+		tracks   [][]byte
+		codec    string
+		channels int
+	}{
+		"none":                        {nil, "", 0},
+		"AAC of a phone":              {[][]byte{track("soun", stereo)}, "aac", 2},
+		"AAC of six channels":         {[][]byte{track("soun", surround)}, "aac", 6},
+		"AAC whose band is made up":   {[][]byte{track("soun", entry("mp4a", 0, 2, esds(aac, 0x2b, 0x11, 0x88)))}, "he-aac", 2},
+		"AAC of QuickTime":            {[][]byte{track("soun", entry("mp4a", 1, 2, make([]byte, 16), box("wave", box("frma", []byte("mp4a")), esds(aac, 0x12, 0x08))))}, "aac", 1},
+		"AAC that says nothing":       {[][]byte{track("soun", entry("mp4a", 0, 2))}, "", 2},
+		"MP3":                         {[][]byte{track("soun", entry("mp4a", 0, 2, esds(mp3)))}, "mp3", 2},
+		"Opus of a browser":           {[][]byte{track("soun", entry("Opus", 0, 1, box("dOps", make([]byte, 11))))}, "opus", 1},
+		"AMR of a phone":              {[][]byte{track("soun", entry("samr", 0, 1))}, "amr", 1},
+		"PCM of a camera":             {[][]byte{track("soun", entry("twos", 0, 2))}, "pcm", 2},
+		"PCM of a long entry":         {[][]byte{track("soun", entry("lpcm", 2, 3, numbers(72, 0, 0, 4), make([]byte, 20)))}, "pcm", 4},
+		"what nobody heard of":        {[][]byte{track("soun", entry("WHO?", 0, 2))}, "who?", 2},
+		"AAC beside what Apple plays": {[][]byte{track("soun", entry("apac", 0, 4)), track("soun", stereo)}, "aac", 2},
+		"an entry that is cut off":    {[][]byte{track("soun", box("mp4a", make([]byte, 10)))}, "", 0},
+	} {
+		film := slices.Concat(box("ftyp", []byte("isom")), box("moov", box("mvhd", numbers(0, 0, 0, 1000, 1000), make([]byte, 80)), track("vide", nil), slices.Concat(tt.tracks...)))
+		got, err := Read(bytes.NewReader(film), int64(len(film)))
+		if err != nil || got.Sound != tt.codec || got.Channels != tt.channels {
+			t.Errorf("%s: %q with %d channels, %v", name, got.Sound, got.Channels, err)
+		}
+	}
+}

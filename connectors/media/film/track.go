@@ -17,6 +17,7 @@ type track struct {
 	scale         uint32 // units a second
 	units         float64
 	coding        schema.FilmFacts // codec, chroma and depth
+	sound         sound
 	rate          rate
 	edits         edits
 }
@@ -77,14 +78,16 @@ func (t *track) inMedia(b bmff.Box) error {
 }
 
 func (t *track) inInformation(b bmff.Box) error {
-	if b.Kind != "stbl" || t.handler != "vide" {
+	if b.Kind != "stbl" || t.handler != "vide" && t.handler != "soun" {
 		return nil
 	}
 	return t.file.Children(b, 0, func(b bmff.Box) error {
-		switch b.Kind {
-		case "stsd":
+		switch {
+		case b.Kind == "stsd" && t.handler == "soun":
+			return t.sounds(b)
+		case b.Kind == "stsd":
 			return t.descriptions(b)
-		case "stts":
+		case b.Kind == "stts" && t.handler == "vide":
 			return t.rate.readTable(t.file, b)
 		}
 		return nil
