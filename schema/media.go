@@ -80,6 +80,7 @@ type MediaFacts struct {
 	// Duration is of a video; zero if the file does not say, as live recordings do not.
 	Duration time.Duration `json:"duration,omitempty"`
 	Animated bool          `json:"animated,omitempty"` // a picture that moves: GIF, PNG or WebP
+	Frames   int           `json:"frames,omitempty"`   // of a GIF, its pictures
 	// Decoded is what decoding a picture takes, in bytes; zero where it is not known.
 	Decoded int64 `json:"decoded,omitempty"`
 	// Metadata is by how many bytes the file is shorter once its metadata is removed. A film stays

@@ -212,11 +212,21 @@ type MediaLimits struct {
 	MaxHeight        int
 	Converts         bool // an uploaded picture that has another format, and is fine otherwise, becomes a JPEG
 	OneSize          bool // several pictures have the same width and height
+	// GIF is what GIFs are refused for, and GIFAdvice what the documents ask for besides.
+	GIF, GIFAdvice GIFLimits
 	// Moving are the types of pictures that move there; any other stands still.
 	Moving []string
 	// Film is what videos are refused for, as firm documents or answers have it; FilmAdvice is what the
 	// documents ask for besides, of which a warning says that it may not be taken.
 	Film, FilmAdvice FilmLimits
+}
+
+// GIFLimits is how large a GIF is to be; zero means no limit, and what is not known of one is taken.
+type GIFLimits struct {
+	MaxFrames int   // its pictures
+	MaxWidth  int   // pixels
+	MaxHeight int   // pixels
+	MaxPixels int64 // of all its pictures together
 }
 
 // FilmLimits is how videos are to be coded; zero means no limit, and what a file does not say is taken.

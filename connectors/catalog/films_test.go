@@ -156,6 +156,31 @@ func TestPicturesThatStandStill(t *testing.T) {
 	}
 }
 
+// TestGIFsAreHeldToThePlatformsDocuments has GIFs of as many pictures as screens are recorded in. Sources:
+// LinkedIn's images API (250 pictures), X's media best practices (350, 1280 × 1080, 300 million pixels in all).
+func TestGIFsAreHeldToThePlatformsDocuments(t *testing.T) {
+	const linkedIn, x = "linkedin", "twitter"
+	for name, tt := range map[string]struct {
+		frames, width, height int
+		want                  map[string]string
+	}{
+		"250":             {250, 600, 600, nil},
+		"251":             {251, 600, 600, map[string]string{linkedIn: "refused " + validation.CodeMediaTooLong}},
+		"351":             {351, 600, 600, map[string]string{linkedIn: "refused " + validation.CodeMediaTooLong, x: validation.CodeMediaTooLong}},
+		"of many pixels":  {240, 1200, 1080, map[string]string{x: validation.CodeMediaTooManyPixels}},
+		"of a wide one":   {2, 1281, 1000, map[string]string{x: validation.CodeMediaTooManyPixels}},
+		"of a high one":   {2, 1000, 1081, map[string]string{x: validation.CodeMediaTooManyPixels}},
+		"of which nobody": {0, 600, 600, nil}, // counted them, of an upload to an earlier version
+	} {
+		got := verdicts(upload(schema.MediaFacts{Kind: schema.GIF, Type: "image/gif", Size: 1, Width: tt.width, Height: tt.height, Frames: tt.frames}))
+		for _, p := range []string{linkedIn, x} {
+			if got[p] != tt.want[p] {
+				t.Errorf("%s: %s says %q, want %q", name, p, got[p], tt.want[p])
+			}
+		}
+	}
+}
+
 // TestMetadataThatIsKeptIsNamed has what crier cannot remove: of urls that platforms fetch where they do
 // not reach crier, and in tracks of films.
 func TestMetadataThatIsKeptIsNamed(t *testing.T) {

@@ -97,12 +97,9 @@ var limitTables = map[string]limitTable{
 			if !slices.Contains(m.Kinds, schema.Image) {
 				return nil
 			}
-			gif := ""
-			switch {
-			case !slices.Contains(m.Kinds, schema.GIF):
+			gif := gifs(m)
+			if !slices.Contains(m.Kinds, schema.GIF) {
 				gif = "no"
-			case m.MaxGIFBytes > 0:
-				gif = bytesOf(m.MaxGIFBytes)
 			}
 			size := sides(m.MaxWidth, m.MaxHeight)
 			if m.MaxSides > 0 {
@@ -199,6 +196,22 @@ func types(all []string) string {
 		short[i] = strings.ToUpper(cmp.Or(short[i], name))
 	}
 	return strings.Join(short, ", ")
+}
+
+// gifs is how large GIFs may be.
+func gifs(m schema.MediaLimits) string {
+	of := func(l schema.GIFLimits, says string) string {
+		if l == (schema.GIFLimits{}) {
+			return ""
+		}
+		size := ""
+		if l.MaxWidth > 0 {
+			size = ", " + sides(l.MaxWidth, l.MaxHeight)
+		}
+		return says + counts(count{l.MaxFrames, "pictures"}, count{int(l.MaxPixels), "pixels in all of them"}) + size
+	}
+	all := []string{bytesOf(m.MaxGIFBytes), of(m.GIF, ""), of(m.GIFAdvice, "advised ")}
+	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), ", ")
 }
 
 // coded is how films are to be coded.

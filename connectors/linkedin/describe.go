@@ -50,6 +50,7 @@ func Constraints() schema.Constraints {
 			MaxDocumentBytes: 100 << 20,
 			MaxVideoDuration: 10 * time.Minute,
 			MaxPixels:        maxPixels - 1,
+			GIF:              schema.GIFLimits{MaxFrames: 250}, // its images API
 			MinWidth:         200,
 			MinHeight:        200,
 			MinAspect:        1 / 2.4,

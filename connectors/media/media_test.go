@@ -161,7 +161,7 @@ func TestFetchProbesByContent(t *testing.T) {
 	}{
 		"JPEG": {picture320x200(t, asJPEG), schema.MediaFacts{Type: "image/jpeg", Kind: schema.Image, Width: 320, Height: 200}},
 		"PNG":  {picture320x200(t, png.Encode), schema.MediaFacts{Type: "image/png", Kind: schema.Image, Width: 320, Height: 200}},
-		"GIF":  {picture320x200(t, asGIF), schema.MediaFacts{Type: "image/gif", Kind: schema.GIF, Width: 320, Height: 200}},
+		"GIF":  {picture320x200(t, asGIF), schema.MediaFacts{Type: "image/gif", Kind: schema.GIF, Width: 320, Height: 200, Frames: 1}},
 		"WebP": {asWebP(), schema.MediaFacts{Type: "image/webp", Kind: schema.Image, Width: 320, Height: 200}},
 		"PDF":  {[]byte("%PDF-1.7\n%%EOF"), schema.MediaFacts{Type: "application/pdf", Kind: schema.PDF}},
 		"AVI":  {append([]byte("RIFF\x00\x10\x00\x00AVI LIST\xf4\x0f\x00\x00movi"), make([]byte, 0xff0)...), schema.MediaFacts{Type: "video/x-msvideo", Kind: schema.Video}},

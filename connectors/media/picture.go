@@ -154,17 +154,16 @@ func gifShape(content io.ReaderAt, size int64) (shape, error) {
 	if err != nil {
 		return shape{}, err
 	}
-	pictures := 0
 	err = walk.GIF(content, size, func(b walk.Block) error {
 		if b.Kind == walk.GIFImage {
-			pictures++
+			found.frames++
 		}
 		return nil
 	})
-	if err == nil && pictures == 0 {
+	if err == nil && found.frames == 0 {
 		err = errors.New("the file has no picture")
 	}
-	found.animated = pictures > 1
+	found.animated = found.frames > 1
 	return found, err
 }
 

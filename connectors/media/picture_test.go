@@ -68,6 +68,9 @@ func TestProbeReadsHowPicturesAreShown(t *testing.T) {
 	picture := picture320x200(t, png.Encode)
 	upright := func(f *schema.MediaFacts) { f.Width, f.Height = 200, 320 }
 	moving := func(f *schema.MediaFacts) { f.Animated = true }
+	frames := func(n int) func(*schema.MediaFacts) {
+		return func(f *schema.MediaFacts) { f.Animated, f.Frames = n > 1, n }
+	}
 	for name, tt := range map[string]struct {
 		content []byte
 		want    func(*schema.MediaFacts)
@@ -77,9 +80,9 @@ func TestProbeReadsHowPicturesAreShown(t *testing.T) {
 		"a photo turned by half":           {withExif(photo, binary.BigEndian, 3), nil},
 		"a photo with a senseless mark":    {withExif(photo, binary.BigEndian, 60), nil},
 		"a photo with a film after it":     {append(bytes.Clone(photo), make([]byte, 100_000)...), nil},
-		"a GIF of one picture":             {movingGIF(t, 1), nil},
-		"a GIF of three":                   {movingGIF(t, 3), moving},
-		"a GIF without its last byte":      {bytes.TrimSuffix(movingGIF(t, 3), []byte{walk.GIFTrailer}), moving},
+		"a GIF of one picture":             {movingGIF(t, 1), frames(1)},
+		"a GIF of three":                   {movingGIF(t, 3), frames(3)},
+		"a GIF without its last byte":      {bytes.TrimSuffix(movingGIF(t, 3), []byte{walk.GIFTrailer}), frames(3)},
 		"a PNG that moves":                 {movingPNG(picture), moving},
 		"a WebP that moves":                {movingWebP(), moving},
 		"a PNG with something after it":    {append(bytes.Clone(picture), "more"...), nil},

@@ -25,6 +25,7 @@ type shape struct {
 	width, height int
 	duration      time.Duration
 	animated      bool
+	frames        int   // of a GIF
 	soundOnly     bool  // a film without pictures
 	decoded       int64 // what decoding takes, in bytes; of pictures
 	turn          exif.Orientation
@@ -99,8 +100,8 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 	found.film.Tracks = strings.Join(removed.Tracks, ", ")
 	return schema.MediaFacts{
 		Type: name, Kind: format.kind, Size: size, Metadata: removed.Removed(),
-		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated, Decoded: found.decoded,
-		Film: found.film,
+		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated, Frames: found.frames,
+		Decoded: found.decoded, Film: found.film,
 	}, nil
 }
 

@@ -47,6 +47,7 @@ func Constraints() schema.Constraints {
 			MaxVideoDuration: 2*time.Minute + 20*time.Second,
 			MinWidth:         4,
 			MinHeight:        4,
+			GIFAdvice:        schema.GIFLimits{MaxFrames: 350, MaxWidth: 1280, MaxHeight: 1080, MaxPixels: 300_000_000},
 			// Its documents name H.264; whether HEVC is taken, which phones record, they do not say. Sides and length
 			// must be (docs.x.com/x-api/media/quickstart/best-practices).
 			Film:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MinDuration: 500 * time.Millisecond, MinSide: 32},

@@ -16,7 +16,7 @@ var MediaDetails = [...]reference.Problem{
 	{Code: "media_type_unsupported", Meaning: "The platform does not take files of this type.", Remedy: "Convert the file to a type that the message names. An uploaded picture is converted by fit: contain."},
 	{Code: "media_type_mismatch", Meaning: "The content is of another kind than type says.", Remedy: "Correct type; with a mediaId it may be left out."},
 	{Code: "media_too_large", Meaning: "The file is larger than the platform takes.", Remedy: "Compress it. An uploaded picture is made to fit by fit: contain."},
-	{Code: "media_too_long", Meaning: "The video lasts longer than the platform takes.", Remedy: "Cut it."},
+	{Code: "media_too_long", Meaning: "The video lasts longer, or the GIF has more pictures, than the platform takes.", Remedy: "Cut it."},
 	{Code: "media_too_short", Meaning: "The video is shorter than the platform takes.", Remedy: "Use a longer one."},
 	{Code: "media_too_small", Meaning: "The picture or video has fewer pixels than the platform takes.", Remedy: "Use a larger one. Where the message says so, fit makes a picture fit."},
 	{Code: "media_too_many_pixels", Meaning: "The picture or video has more pixels than the platform takes.", Remedy: "Scale it down. An uploaded picture is made to fit by fit: contain."},

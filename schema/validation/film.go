@@ -63,13 +63,28 @@ func between(minimum, maximum float64) string {
 	}
 }
 
-// adviseFilm returns what the platform's documents ask of a video that it may refuse.
-func adviseFilm(c schema.Constraints, f schema.MediaFacts) []schema.Detail {
-	if f.Kind != schema.Video {
-		return nil
+// gif checks a GIF. says begins each message.
+func (c *factsCheck) gif(l schema.GIFLimits, says string, f schema.MediaFacts) {
+	if l.MaxFrames > 0 && f.Frames > l.MaxFrames {
+		c.fail(CodeMediaTooLong, "%s GIFs of at most %d pictures, this one has %d", says, l.MaxFrames, f.Frames)
 	}
-	check := factsCheck{platform: c.Platform}
-	check.film(c.Media.FilmAdvice, c.Platform.String()+"'s documents ask for", f)
+	if l.MaxWidth > 0 && f.Width > l.MaxWidth || l.MaxHeight > 0 && f.Height > l.MaxHeight {
+		c.fail(CodeMediaTooManyPixels, "%s GIFs of at most %d × %d pixels, this one has %d × %d", says, l.MaxWidth, l.MaxHeight, f.Width, f.Height)
+	}
+	if all := int64(f.Frames) * int64(f.Width) * int64(f.Height); l.MaxPixels > 0 && all > l.MaxPixels {
+		c.fail(CodeMediaTooManyPixels, "%s GIFs whose pictures have at most %d pixels together, those of this one have %d", says, l.MaxPixels, all)
+	}
+}
+
+// advise returns what the platform's documents ask of a video or GIF that it may refuse.
+func advise(c schema.Constraints, f schema.MediaFacts) []schema.Detail {
+	check, says := factsCheck{platform: c.Platform}, c.Platform.String()+"'s documents ask for"
+	switch f.Kind {
+	case schema.Video:
+		check.film(c.Media.FilmAdvice, says, f)
+	case schema.GIF:
+		check.gif(c.Media.GIFAdvice, says, f)
+	}
 	return check.details
 }
 

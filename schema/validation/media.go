@@ -124,7 +124,7 @@ func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 			v.add(&v.errors, d)
 		}
 	}
-	for _, d := range adviseFilm(*c.Constraints, *m.Facts) {
+	for _, d := range advise(*c.Constraints, *m.Facts) {
 		if isRefused := slices.ContainsFunc(details, func(other schema.Detail) bool { return other.Code == d.Code }); !isRefused {
 			d.Field = field
 			v.add(&v.warnings, d)
@@ -229,8 +229,11 @@ func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []
 	if maximum > 0 && f.Size > maximum {
 		c.fail(CodeMediaTooLarge, "%s takes %s of at most %d bytes, this one has %d", p, plural(f.Kind), maximum, f.Size)
 	}
-	if f.Kind == schema.Video {
+	switch f.Kind {
+	case schema.Video:
 		c.film(l.Film, p.String()+" takes", f)
+	case schema.GIF:
+		c.gif(l.GIF, p.String()+" takes", f)
 	}
 	if f.Kind == schema.Video && l.MaxVideoDuration > 0 && f.Duration > l.MaxVideoDuration {
 		c.fail(CodeMediaTooLong, "%s takes videos of at most %s, this one lasts %s", p, wording.Duration(l.MaxVideoDuration), wording.Duration(f.Duration))
