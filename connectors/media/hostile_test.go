@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image/png"
 	"runtime"
+	"slices"
 	"testing"
 
 	"crier/schema"
@@ -102,6 +103,10 @@ func TestProbeRefusesLies(t *testing.T) {
 		"a WebM of sound alone":                     webmOf(element(ebmlTracks, element(ebmlTrack, element(ebmlTrackType, []byte{2})))),
 		"an AVI that says it is longer":             append([]byte("RIFF\x00\x10\x00\x00AVI LIST"), make([]byte, 500)...),
 		"a GIF with a block that is none":           append(movingGIF(t, 1)[:len(movingGIF(t, 1))-1], 0x99, 0x99),
+		"a 3GP that does not say that it is MP4":    named(movieOf("3gp4", header), "3gp5"),
+		"an MP4 with notes and no header":           append(movieOf("isom", box("free")), notes()...),
+		"an MP4 with something else behind it":      append(movieOf("isom", header), "\x0a\x0eIXSE1234"...),
+		"an MP4 with notes behind what is cut off":  append(append(movieOf("isom", header), sized(1<<30, "mdat", make([]byte, 100))...), notes()...),
 		"an MP4 with a box beyond its end":          append(movieOf("isom", header), sized(1<<30, "mdat", make([]byte, 100))...),
 		"a MOV with a box beyond its end":           append(movieOf("qt  ", header), sized(1<<30, "mdat", make([]byte, 100))...),
 		"an MP4 with a track beyond its header":     movieOf("isom", box("moov", sized(1<<20, "trak", make([]byte, 100))), box("mdat", make([]byte, 500))),
@@ -124,6 +129,20 @@ func TestProbeRefusesLies(t *testing.T) {
 	}
 }
 
+// notes are what a camera of Insta360 appends to a film.
+func notes() []byte {
+	const content, mark = "\x0a\x0eIXSE1234", "8db42d694ccc418790edff439fe026bf"
+	length := binary.LittleEndian.AppendUint32([]byte(content), uint32(len(content)+8+len(mark)))
+	return append(length, "\x03\x00\x00\x00"+mark...)
+}
+
+// named gives a film's first box more brands.
+func named(film []byte, brands string) []byte {
+	size := binary.BigEndian.Uint32(film)
+	head := binary.BigEndian.AppendUint32(nil, size+uint32(len(brands)))
+	return slices.Concat(head, film[4:size], []byte(brands), film[size:])
+}
+
 // TestProbeTakesWhatIsUnusual has files that look wrong and are not.
 func TestProbeTakesWhatIsUnusual(t *testing.T) {
 	header := box("moov", movieHeader(0, 1000), trackHeader(0, 320, 200, false))
@@ -136,6 +155,9 @@ func TestProbeTakesWhatIsUnusual(t *testing.T) {
 		"an MP4 with 10,000 tracks in each other":   {movieOf("isom", header, box("moov", nestedBoxes("trak", 10_000))), 320},
 		"a MOV with 10,000 boxes in each other":     {append(movieOf("qt  ", header), nestedBoxes("udta", 10_000)...), 320},
 		"an MP4 that tells the size of no track":    {movieOf("isom", box("moov", movieHeader(0, 1000), box("trak", box("tkhd", make([]byte, 84)), handledBy("vide")), soundTrack())), 0},
+		"an MP4 of a camera of Sony's":              {named(movieOf("MSNV", header), "mp42isom"), 320},
+		"an MP4 of a phone that names 3GPP first":   {named(movieOf("3gp4", header), "isom3gp4"), 320},
+		"an MP4 with notes of a camera behind it":   {append(movieOf("isom", box("mdat", make([]byte, 500)), header), notes()...), 320},
 		"an MP4 whose header is its last box":       {append(movieOf("isom", box("mdat", make([]byte, 500))), sized(0, "moov", header[8:])...), 320},
 		"a WebM whose segment is of an unknown end": {append(element(0x1A45DFA3, element(0x4282, []byte("webm"))), append(nestedElements(ebmlSegment, 1), webmTracks(320, 200)...)...), 320},
 	} {

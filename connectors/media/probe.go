@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,6 +83,9 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 		return schema.MediaFacts{}, fmt.Errorf("probing media: %w", err)
 	}
 	name, format, ok := formatOf(detected.String())
+	if !ok && isMP4(content, size) {
+		name, format, ok = formatOf("video/mp4")
+	}
 	if !ok {
 		return schema.MediaFacts{}, refused("the file is no media that can be posted: it is "+name, nil)
 	}
@@ -103,6 +107,24 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated, Frames: found.frames,
 		Decoded: found.decoded, Film: found.film,
 	}, nil
+}
+
+// mp4Brands are those of MP4 (ISO/IEC 14496-12, annex E; 14496-14, 4).
+var mp4Brands = []string{"isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "avc1", "mp41", "mp42"}
+
+// isMP4 reports whether a file says that it is MP4 too: cameras put a name of their own before that (MSNV of
+// Sony's), and phones that of 3GPP.
+func isMP4(content io.ReaderAt, size int64) (is bool) {
+	const head, maximum = 8, 256 // bytes of a box, and of what is read of it
+	raw := make([]byte, min(size, maximum))
+	if _, err := content.ReadAt(raw, 0); err != nil || len(raw) < 2*head || string(raw[4:head]) != "ftyp" {
+		return false
+	}
+	brands := raw[:min(int64(len(raw)), int64(binary.BigEndian.Uint32(raw)))]
+	for at := 2 * head; at+4 <= len(brands); at += 4 {
+		is = is || slices.Contains(mp4Brands, string(brands[at:at+4]))
+	}
+	return is
 }
 
 // filmShape reads what MP4 and QuickTime say of a film.

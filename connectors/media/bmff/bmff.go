@@ -51,6 +51,38 @@ func (f *File) Walk(start, end int64, visit func(Box) error) error {
 	return nil
 }
 
+var errNotes = errors.New("the boxes end")
+
+// Film visits the boxes of a film, and returns where they end: cameras of Insta360 append notes of their own,
+// which no player looks at.
+func (f *File) Film(size int64, visit func(Box) error) (end int64, err error) {
+	var failed error
+	notes := f.notes(size)
+	err = f.Walk(0, size, func(b Box) error {
+		if b.Start == notes {
+			return errNotes
+		}
+		end = b.End
+		failed = visit(b)
+		return failed
+	})
+	if failed == nil && end == notes {
+		return end, nil
+	}
+	return end, err
+}
+
+// notes returns where the notes of a camera begin; -1: there are none. They end with their length, a version and
+// a mark (exiftool's QuickTimeStream.pl, ProcessInsta360). Newer ones stand in a box.
+func (f *File) notes(size int64) int64 {
+	const mark, length = "8db42d694ccc418790edff439fe026bf", 8 // bytes before the mark
+	var raw [length + len(mark)]byte
+	if size < int64(len(raw)) || f.Read(raw[:], size-int64(len(raw))) != nil || string(raw[length:]) != mark {
+		return -1
+	}
+	return size - int64(binary.LittleEndian.Uint32(raw[:]))
+}
+
 // Children visits the boxes in a box, after so many bytes of its own.
 func (f *File) Children(b Box, own int64, visit func(Box) error) error {
 	if b.Body+own > b.End {

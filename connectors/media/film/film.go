@@ -28,7 +28,7 @@ type Film struct {
 // Read reads a film. Of several tracks of pictures the largest counts.
 func Read(content io.ReaderAt, size int64) (Film, error) {
 	r := &reader{file: bmff.New(content), inner: bmff.New(content)}
-	if err := r.file.Walk(0, size, r.top); err != nil {
+	if _, err := r.file.Film(size, r.top); err != nil {
 		return Film{}, err
 	}
 	if !r.found {

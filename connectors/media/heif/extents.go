@@ -14,7 +14,7 @@ func Metadata(content io.ReaderAt, size int64, meta bmff.Box) ([]Extent, error) 
 	if err := r.file.Children(meta, 4, r.inMeta); err != nil {
 		return nil, err
 	}
-	if err := r.file.Walk(0, size, r.top); err != nil {
+	if _, err := r.file.Film(size, r.top); err != nil {
 		return nil, err
 	}
 	return r.metadata()

@@ -74,6 +74,10 @@ func TestWhatDevicesWriteIsRemoved(t *testing.T) {
 	block := func(content string) []byte { // as recorders in cars write them between pictures
 		return slices.Concat(binary.BigEndian.AppendUint32(nil, uint32(len(content)+12)), []byte("freeGPS "), []byte(content))
 	}
+	notes := func(content string) []byte { // as cameras append them: their length, a version and a mark are the end
+		length := binary.LittleEndian.AppendUint32(make([]byte, 32), uint32(len(content)+72))
+		return slices.Concat([]byte(content), length, []byte("\x03\x00\x00\x008db42d694ccc418790edff439fe026bf"))
+	}
 	inCar := func() []byte {
 		media := slices.Concat([]byte(needed), block(secret), []byte(needed))
 		table := binary.BigEndian.AppendUint32(make([]byte, 8), uint32(len(brand)+8+len(needed)))
@@ -120,6 +124,8 @@ func TestWhatDevicesWriteIsRemoved(t *testing.T) {
 		{"MP4, keys of a phone", "video/mp4", film(box("meta", make([]byte, 4), box("keys", []byte("com.apple.quicktime.location.ISO6709")), box("ilst", []byte(secret))))},
 		{"MP4, a recorder in a car", "video/mp4", inCar()},
 		{"MP4, Exif among the data", "video/mp4", withItems()},
+		{"MP4, notes of a camera behind it", "video/mp4", slices.Concat(film(userData), notes(secret))},
+		{"MP4, the same in a box", "video/mp4", slices.Concat(film(userData), box("inst", notes(secret)))},
 		{"HEIC, Exif among the data", heif.HEIC, heic{}.bytes()},
 		{"HEIC, Exif beside the places", heif.HEIC, heic{inData: true}.bytes()},
 		{"HEIC, boxes beside those of items", heif.HEIC, heic{more: slices.Concat(box("uuid", make([]byte, 16), []byte(secret)), box("xml ", []byte(secret)), box("free", []byte(secret)), userData)}.bytes()},

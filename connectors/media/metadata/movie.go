@@ -37,7 +37,11 @@ const spherical = "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\
 // movie overwrites what says more of a film than how it is played, and when it was made.
 func (p *planner) movie() error {
 	m := &movieWalk{planner: p, file: bmff.New(p.content)}
-	return m.walk(0, p.size, "")
+	end, err := m.file.Film(p.size, func(b bmff.Box) error { return m.box(b, "") })
+	if err != nil {
+		return err
+	}
+	return m.fill(end, p.size)
 }
 
 type movieWalk struct {
