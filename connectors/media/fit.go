@@ -99,9 +99,17 @@ func (v *variants) decode(ctx context.Context, file *File) (d decoded, err error
 		}
 	}
 	if err != nil && ctx.Err() == nil && schema.KindOf(err) != schema.Refused {
-		err = refused("the picture is damaged", err)
+		err = refused(notDecoded(err), err)
 	}
 	return d, err
+}
+
+// notDecoded says why a picture is not decoded.
+func notDecoded(err error) string {
+	if _, ok := errors.AsType[jpeg.UnsupportedError](err); ok {
+		return "the picture is coded in a way that it cannot be made to fit"
+	}
+	return "the picture is damaged"
 }
 
 // maxDecoded is how many pixels a picture may have once it is decoded: somewhat more than it shows, where

@@ -1,14 +1,15 @@
 package media
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/gif"
-	"image/jpeg"
 	"image/png"
 	"io"
+	"slices"
 
 	"golang.org/x/image/webp"
 
@@ -167,33 +168,47 @@ func gifShape(content io.ReaderAt, size int64) (shape, error) {
 	return found, err
 }
 
-// jpegShape walks the segments to the end of the picture.
+// jpegShape walks the segments to the end of the picture. Go's decoder is not asked for its size: it refuses
+// samplings that every viewer shows (go.dev/issue/54997).
 func jpegShape(content io.ReaderAt, size int64) (shape, error) {
-	found, err := dimensions(jpeg.DecodeConfig, content, size)
-	if err != nil {
-		return shape{}, err
-	}
-	found.turn = exif.Upright
-	err = walk.JPEG(content, size, found.segment)
+	found := shape{turn: exif.Upright}
+	err := walk.JPEG(content, size, found.segment)
 	found.show()
 	return found, err
 }
 
 // segment takes from a segment of a JPEG how the picture is turned and what decoding it takes.
 func (s *shape) segment(at *walk.Segment) error {
-	isFrame := at.Marker >= walk.SOF0 && at.Marker <= walk.SOF2
-	if !isFrame && (at.Marker != walk.APP1 || !at.Begins(exif.Prefix)) {
+	if !at.IsFrame() && (at.Marker != walk.APP1 || !at.Begins(exif.Prefix)) {
 		return nil
 	}
 	content, err := at.Content()
 	if err != nil {
 		return err
 	}
-	if isFrame {
-		s.decoded = int64(s.width) * int64(s.height) * jpegPixel(content, at.Marker == walk.SOF2) / 100
-	} else if turn := exif.Read(content); turn != 0 && !s.isTurned {
+	if at.IsFrame() {
+		return s.frame(at.Marker, content)
+	}
+	if turn := exif.Read(content); turn != 0 && !s.isTurned {
 		s.turn, s.isTurned = turn, true // the first counts, as viewers have it
 	}
+	return nil
+}
+
+// frame takes the size from the segment that describes the picture (ITU T.81, B.2.2).
+func (s *shape) frame(marker byte, content []byte) error {
+	const head, component, depth = 6, 3, 8
+	if len(content) < head || len(content) != head+component*int(content[5]) || s.width > 0 {
+		return walk.ErrDamaged
+	}
+	if marker > walk.SOF2 || content[0] != depth || !slices.Contains([]byte{1, 3, 4}, content[5]) {
+		return errors.New("the picture is coded in a way that viewers do not show")
+	}
+	s.height, s.width = int(binary.BigEndian.Uint16(content[1:])), int(binary.BigEndian.Uint16(content[3:]))
+	if s.width == 0 || s.height == 0 {
+		return errors.New("the picture has no size")
+	}
+	s.decoded = int64(s.width) * int64(s.height) * jpegPixel(content, marker == walk.SOF2) / 100
 	return nil
 }
 

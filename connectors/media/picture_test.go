@@ -29,6 +29,14 @@ func withExif(photo []byte, order binary.AppendByteOrder, orientation uint16) []
 	return bytes.Join([][]byte{photo[:2], head, segment, photo[2:]}, nil)
 }
 
+// sampledOtherwise gives the last color of a photo twice the rows of the one before.
+func sampledOtherwise(photo []byte) []byte {
+	const ofLast = 4 + 6 + 2*3 + 1 // from the marker on
+	other := bytes.Clone(photo)
+	other[bytes.Index(other, []byte{0xff, walk.SOF0})+ofLast] = 0x12
+	return other
+}
+
 func movingGIF(t testing.TB, pictures int) []byte {
 	t.Helper()
 	all := &gif.GIF{}
@@ -80,6 +88,7 @@ func TestProbeReadsHowPicturesAreShown(t *testing.T) {
 		"a photo turned by half":           {withExif(photo, binary.BigEndian, 3), nil},
 		"a photo with a senseless mark":    {withExif(photo, binary.BigEndian, 60), nil},
 		"a photo with a film after it":     {append(bytes.Clone(photo), make([]byte, 100_000)...), nil},
+		"a photo that Go does not decode":  {sampledOtherwise(photo), nil},
 		"a GIF of one picture":             {movingGIF(t, 1), frames(1)},
 		"a GIF of three":                   {movingGIF(t, 3), frames(3)},
 		"a GIF without its last byte":      {bytes.TrimSuffix(movingGIF(t, 3), []byte{walk.GIFTrailer}), frames(3)},

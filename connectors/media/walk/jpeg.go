@@ -37,6 +37,12 @@ type Segment struct {
 	left   int // bytes of its content that were not read
 }
 
+// IsFrame reports whether it describes the picture; three markers among those of frames are of something else.
+func (s *Segment) IsFrame() bool {
+	const tables, reserved, conditioning = 0xc4, 0xc8, 0xcc
+	return s.Marker >= SOF0 && s.Marker < RST0 && s.Marker != tables && s.Marker != reserved && s.Marker != conditioning
+}
+
 // Length returns how long its content is.
 func (s *Segment) Length() int { return s.left }
 
