@@ -89,6 +89,7 @@ func TestProbeReadsHowPicturesAreShown(t *testing.T) {
 		"a photo with a senseless mark":    {withExif(photo, binary.BigEndian, 60), nil},
 		"a photo with a film after it":     {append(bytes.Clone(photo), make([]byte, 100_000)...), nil},
 		"a photo that Go does not decode":  {sampledOtherwise(photo), nil},
+		"a GIF with zeros before its end":  {append(bytes.TrimSuffix(movingGIF(t, 3), []byte{walk.GIFTrailer}), 0, 0, walk.GIFTrailer), frames(3)},
 		"a GIF of one picture":             {movingGIF(t, 1), frames(1)},
 		"a GIF of three":                   {movingGIF(t, 3), frames(3)},
 		"a GIF without its last byte":      {bytes.TrimSuffix(movingGIF(t, 3), []byte{walk.GIFTrailer}), frames(3)},

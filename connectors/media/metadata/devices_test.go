@@ -113,6 +113,7 @@ func TestWhatDevicesWriteIsRemoved(t *testing.T) {
 		{"PNG, what was cropped", "image/png", slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", "0123456789012"), pngChunk("IDAT", needed), pngChunk("IEND", ""), pngChunk("IDAT", secret), pngChunk("IEND", ""))},
 		{"WebP that moves", "image/webp", webpOf(riff("VP8X", "\x0e\x00\x00\x00\x01\x00\x00\x01\x00\x00"), riff("ANIM", "\x00\x00\x00\x00\x00\x00"), riff("ANMF", frame), riff("ANMF", frame), riff("EXIF", little[6:]), riff("XMP ", secret))},
 		{"WebP, Exif before the picture", "image/webp", webpOf(riff("VP8X", "\x08\x00\x00\x00\x01\x00\x00\x01\x00\x00"), riff("EXIF", little[6:]), riff("EXIF", little[6:]), still)},
+		{"WebP, Exif that goes beyond the file", "image/webp", webpOf(riff("VP8X", "\x08\x00\x00\x00\x01\x00\x00\x01\x00\x00"), still, []byte("EXIF\xff\xff\x00\x00"+little[6:]))},
 		{"MOV, of a track", "video/quicktime", inTrack()},
 		{"MOV, of its media", "video/quicktime", inTrack("mdia")},
 		{"MOV, of the media's information", "video/quicktime", inTrack("mdia", "minf")},

@@ -108,6 +108,7 @@ func TestMetadataIsRemovedWhereverItStands(t *testing.T) {
 		{"GIF, a comment", "image/gif", []byte(gifHead + "\x21\xfe" + subBlocks(secret) + gifPicture + "\x21\xfe" + subBlocks(secret) + gifPicture + ";")},
 		{"GIF, XMP", "image/gif", []byte(gifHead + "\x21\xff" + subBlocks("XMP DataXMP") + gifPicture + "\x21\xff\x0bXMP DataXMP" + subBlocks(secret) + ";")},
 		{"GIF, behind its end", "image/gif", []byte(gifHead + gifPicture + ";" + secret)},
+		{"GIF, zeros between blocks", "image/gif", []byte(gifHead + "\x21\xfe" + subBlocks(secret) + gifPicture + "\x00\x00" + gifPicture + "\x00;")},
 		{"GIF without an end", "image/gif", []byte(gifHead + "\x21\xfe" + subBlocks(secret) + gifPicture)},
 		{"MP4, ©xyz", "video/mp4", slices.Concat(brand, box("moov", trackOf(), user("\xa9xyz")), movieData)},
 		{"MP4, loci, header last", "video/mp4", slices.Concat(brand, movieData, box("moov", user("loci"), trackOf()))},

@@ -32,7 +32,7 @@ func (p *planner) webp() error {
 	if w.end < walk.RIFFHead {
 		return walk.ErrDamaged
 	}
-	if err := w.file.Walk(walk.RIFFHead, w.end, w.chunk); err != nil {
+	if err := w.walk(); err != nil {
 		return err
 	}
 	size := w.end - 8 - p.plan.Removed()
@@ -51,12 +51,29 @@ type webpWalk struct {
 	*planner
 	file    *walk.RIFF
 	end     int64
+	passed  int64 // where the chunk ends that was come to last
 	flagsAt int64 // of the extended header; -1: there is none
 	flags   byte
 	turned  bool // an orientation stays
 }
 
+// walk goes through the chunks. One at the end that goes beyond it, as programs write Exif, goes with its
+// beginning, unless a picture is in it.
+func (w *webpWalk) walk() error {
+	w.passed = walk.RIFFHead
+	err := w.file.Walk(walk.RIFFHead, w.end, w.chunk)
+	if !errors.Is(err, walk.ErrCut) || w.file.At() != w.passed {
+		return err
+	}
+	var kind [4]byte
+	if err := w.read(kind[:], w.passed); err != nil || webpChunks[string(kind[:])] {
+		return walk.ErrCut
+	}
+	return w.cut(w.passed, w.end)
+}
+
 func (w *webpWalk) chunk(c walk.Chunk) error {
+	w.passed = c.Next
 	switch {
 	case c.Kind == "VP8X" && w.flagsAt < 0 && c.Body < c.End:
 		w.flagsAt = c.Body

@@ -10,6 +10,8 @@ const (
 	GIFExtension = 0x21
 	GIFImage     = 0x2c
 	GIFTrailer   = 0x3b
+	// GIFNothing are zeros between blocks, which some programs write and viewers pass over or stop at.
+	GIFNothing = 0
 )
 
 // Labels of extensions.
@@ -84,6 +86,8 @@ func (g *gif) pass(b *Block) error {
 	switch b.Kind {
 	case GIFTrailer:
 		return nil
+	case GIFNothing:
+		return g.zeros()
 	case GIFImage:
 		head, err := g.take(9)
 		if err != nil {
@@ -106,6 +110,22 @@ func (g *gif) pass(b *Block) error {
 		return ErrDamaged
 	}
 	return g.subBlocks()
+}
+
+// zeros goes to a byte that is none: a file that ends with them was cut off.
+func (g *gif) zeros() error {
+	for {
+		next, err := g.r.Peek(1)
+		if err != nil {
+			return ErrCut
+		}
+		if next[0] != 0 {
+			return nil
+		}
+		if err := g.skip(1); err != nil {
+			return err
+		}
+	}
 }
 
 // subBlocks goes on until an empty one.
