@@ -364,3 +364,16 @@ func TestStoredMediaComesFromTheStore(t *testing.T) {
 		t.Errorf("Open = %+v, %v", got, err)
 	}
 }
+
+// A packet of Opus lasts 20 ms, of which mkvmerge makes a note too.
+func TestTheRateOfAWebMIsOfItsPictures(t *testing.T) {
+	const videoTrack, audioTrack = 1, 2
+	track := func(kind byte, codec string, lasts uint32) []byte {
+		return element(ebmlTrack, element(ebmlTrackType, []byte{kind}), element(ebmlCodec, []byte(codec)),
+			element(ebmlFrame, binary.BigEndian.AppendUint32(nil, lasts)), element(ebmlVideo, element(ebmlPixelWidth, []byte{64})))
+	}
+	content := webmOf(element(ebmlTracks, track(videoTrack, "V_VP9", 100_000_000), track(audioTrack, "A_OPUS", 20_000_000)))
+	if facts, err := Probe(bytes.NewReader(content), int64(len(content))); err != nil || facts.Film.FrameRate != 10 {
+		t.Errorf("%+v, %v", facts.Film, err)
+	}
+}

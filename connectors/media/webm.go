@@ -34,7 +34,8 @@ type webm struct {
 	found      bool // the segment was seen
 	timestamps uint64
 	duration   float64
-	sound      bool // a track of it was seen
+	sound      bool   // a track of it was seen
+	kind       uint64 // of the track
 	frame      uint64
 	shape      shape
 }
@@ -61,15 +62,16 @@ func (w *webm) visit(e *walk.Element) error {
 	case ebmlSegment:
 		w.found = true
 		return w.file.Walk(e.Body, e.End, w.visit)
-	case ebmlInfo, ebmlTracks, ebmlTrack, ebmlVideo:
+	case ebmlTrack:
+		return w.track(e)
+	case ebmlInfo, ebmlTracks, ebmlVideo:
 		return w.file.Walk(e.Body, e.End, w.visit)
 	case ebmlCluster:
 		return walk.ErrDone
 	case ebmlTimestamps:
 		return w.unsigned(e, func(value uint64) { w.timestamps = value })
-	case ebmlTrackType: // RFC 9559, 5.1.4.1.3
-		const audio = 2
-		return w.unsigned(e, func(value uint64) { w.sound = w.sound || value == audio })
+	case ebmlTrackType:
+		return w.unsigned(e, func(value uint64) { w.kind, w.sound = value, w.sound || value == webmSound })
 	case ebmlDuration:
 		return w.float(e)
 	case ebmlCodec:
@@ -82,6 +84,20 @@ func (w *webm) visit(e *walk.Element) error {
 		return w.unsigned(e, func(value uint64) { w.shape.height = pixels(value) })
 	}
 	return nil
+}
+
+// webmSound is a kind of track (RFC 9559, 5.1.4.1.3).
+const webmSound = 2
+
+// track reads a track. How long a packet of sound lasts says nothing of the pictures.
+func (w *webm) track(e *walk.Element) error {
+	before := w.frame
+	w.kind = 0
+	err := w.file.Walk(e.Body, e.End, w.visit)
+	if w.kind == webmSound {
+		w.frame = before
+	}
+	return err
 }
 
 func pixels(value uint64) int { return int(min(value, math.MaxInt32)) }
