@@ -18,7 +18,7 @@ import (
 func TestRecordOfAPost(t *testing.T) {
 	s := newStage(t)
 	d := s.delivery("Hi @bob.example.com and @ghost.invalid: https://example.com/é #news")
-	d.Settings = []byte(`{"langs": ["en", "de-AT"]}`)
+	d.Settings = []byte(`{"langs": ["en", "de_AT"]}`)
 	receipt := s.publish(t, d)
 
 	uri, err := syntax.ParseATURI(receipt.NativeID)

@@ -115,3 +115,13 @@ func settingRules() validation.SettingRules {
 	}, "a language tag (BCP 47) such as pt-BR")
 	return validation.SettingRules{"langs": validation.ListSetting(maxLangs, tag), "card": cardRule()}
 }
+
+// wellFormed writes tags of languages as a PDS takes them (bluesky-social/atproto
+// packages/syntax/src/language.ts): pt_BR, as systems name it, is pt-BR.
+func wellFormed(langs []string) []string {
+	var tags []string
+	for _, lang := range langs {
+		tags = append(tags, language.Raw.Make(lang).String())
+	}
+	return tags
+}

@@ -39,6 +39,7 @@ func TestSettings(t *testing.T) {
 	}{
 		"none":               {`{}`, nil},
 		"three languages":    {`{"langs": ["en", "de-AT", "zh-Hant"]}`, nil},
+		"a locale":           {`{"langs": ["pt_BR"]}`, nil}, // written pt-BR
 		"four languages":     {`{"langs": ["en", "de", "fr", "it"]}`, []string{"langs"}},
 		"no language":        {`{"langs": ["en", "not a tag"]}`, []string{"langs[1]"}},
 		"a text for a list":  {`{"langs": "en"}`, []string{"langs"}},

@@ -85,7 +85,7 @@ func newPost(d schema.Delivery, text string) (post, error) {
 		return post{}, err
 	}
 	return post{
-		Type: postCollection, Text: text, Langs: s.Langs,
+		Type: postCollection, Text: text, Langs: wellFormed(s.Langs),
 		CreatedAt: d.Since.UTC().Truncate(time.Millisecond).Format(createdAtFormat),
 	}, nil
 }

@@ -33,6 +33,11 @@ func checkPost(record post, raw json.RawMessage) error {
 	case len(record.Langs) > maxLangs:
 		return badRecord(fmt.Sprintf("langs must not have more than %d elements", maxLangs))
 	}
+	for i, lang := range record.Langs {
+		if !languageTag.MatchString(lang) {
+			return badRecord(fmt.Sprintf("Record/langs/%d must be a well-formed BCP 47 language tag", i))
+		}
+	}
 	if _, err := time.Parse(time.RFC3339Nano, record.CreatedAt); err != nil {
 		return badRecord("createdAt must be a datetime")
 	}
@@ -132,6 +137,9 @@ func (s *simulator) embedded(did string, e *embed) ([]simulation.Media, error) {
 	}
 	return items, nil
 }
+
+// languageTag is the lexicon language's format language, but for the order of what follows the language.
+var languageTag = regexp.MustCompile(`^(?:[A-Za-z]{2,8}|[ixIX]-[A-Za-z0-9]{1,8})(?:-[A-Za-z0-9]{1,8})*$`)
 
 // uriPattern is the lexicon language's format uri, of which clients open only those of the web.
 var uriPattern = regexp.MustCompile(`^https?://[!-~]+$`)

@@ -168,6 +168,7 @@ func TestSimulatorHoldsRecordsToTheLexicon(t *testing.T) {
 		"a time without a zone":  {rkey, `"text": "hello", "createdAt": "2026-11-21T10:00:00"`, "InvalidRequest"},
 		"301 graphemes":          {rkey, `"text": "` + strings.Repeat("é", 301) + `", ` + createdAt, "InvalidRequest"},
 		"3001 bytes":             {rkey, `"text": "` + strings.Repeat("👨‍👩‍👧‍👦", 121) + `", ` + createdAt, "InvalidRequest"},
+		"a locale as language":   {rkey, `"text": "a", "langs": ["en", "pt_BR"], ` + createdAt, "InvalidRequest"},
 		"four languages":         {rkey, `"text": "a", "langs": ["a", "b", "c", "d"], ` + createdAt, "InvalidRequest"},
 		"a key that is no TID":   {"self", `"text": "hello", ` + createdAt, "InvalidRequest"},
 		"a facet past the end":   {rkey, `"text": "a", "facets": [{"index": {"byteStart": 0, "byteEnd": 2}, "features": []}], ` + createdAt, "InvalidRequest"},
