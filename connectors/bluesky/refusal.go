@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"crier/connectors"
 	"crier/schema"
@@ -28,6 +29,12 @@ func answers() connectors.Answers {
 		{
 			Status: []int{http.StatusBadRequest}, Codes: []string{expiredToken, invalidToken}, Means: connectors.ChecksAccount,
 			Source: ofPDS, Example: `{"error":"ExpiredToken","message":"Token has expired"}`,
+		},
+		{
+			Operations: []string{uploadVideo}, Status: []int{4}, Says: "exceeded daily upload", Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
+			Message: "Bluesky's video service takes no more videos of the account today",
+			Source:  "bluesky-social/social-app src/view/com/composer/state/video.ts",
+			Example: `{"error":"User has exceeded daily upload videos limit"}`,
 		},
 		{
 			Scope: connectors.VisibleCall, Status: []int{http.StatusBadRequest}, Codes: []string{invalidSwap}, Means: connectors.IsDuplicate,
@@ -68,14 +75,18 @@ func ends() (rows []connectors.Answer) {
 	return rows
 }
 
-// readRefusal reads the body of a refusal: its name is the code.
+// dayWait is for limits of a day, which do not say when they end.
+const dayWait = time.Hour
+
+// readRefusal reads the body of a refusal: its name is the code. The video service has a sentence in its
+// place.
 func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	var body struct {
 		Name    string `json:"error"`
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(response.Body, &body) != nil || !namePattern.MatchString(body.Name) {
-		return connectors.Refusal{}, false
+		return connectors.Refusal{Message: cmp.Or(body.Message, body.Name)}, false
 	}
 	return connectors.Refusal{Codes: []string{body.Name}, Message: cmp.Or(body.Message, body.Name), Cause: xrpcError(body.Name)}, true
 }

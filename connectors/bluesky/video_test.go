@@ -175,3 +175,17 @@ func TestServiceDID(t *testing.T) {
 		})
 	}
 }
+
+// Videos that are too many for a day wait: the same video is taken on the next.
+func TestAVideoWaitsForTheNextDay(t *testing.T) {
+	s := newFilmStage(t)
+	d := s.delivery("look", film)
+	d.Credentials.Identifier = "used-up.example.com"
+	_, err := s.connector.Prepare(t.Context(), d)
+	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter != dayWait {
+		t.Errorf("waits %v", e.RetryAfter)
+	}
+	text := s.delivery("look")
+	text.Credentials = d.Credentials
+	s.publish(t, text)
+}

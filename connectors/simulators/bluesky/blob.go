@@ -146,6 +146,9 @@ func (s *simulator) videoAccount(r *http.Request) (string, error) {
 	if token.Audience != serviceDID(s.world.BaseURL()) || token.Method != uploadBlob || token.Issuer != r.URL.Query().Get("did") {
 		return "", refusal{http.StatusUnauthorized, "BadJwtAudience", "the token is not for this upload"}
 	}
+	if strings.Contains(token.Handle, markUsedUp) {
+		return "", refusal{http.StatusBadRequest, usedUp, ""}
+	}
 	return token.Issuer, nil
 }
 
@@ -172,8 +175,15 @@ const (
 
 const getUploadLimits = "app.bsky.video.getUploadLimits"
 
-// markUnconfirmed is in the handles of accounts whose address of mail is not confirmed.
-const markUnconfirmed = "unconfirmed"
+// Marks in the handles of accounts whose address of mail is not confirmed, and of those that have had their
+// videos of the day.
+const (
+	markUnconfirmed = "unconfirmed"
+	markUsedUp      = "used-up"
+)
+
+// usedUp is what the video service says to the latter, where others have the name of an error.
+const usedUp = "User has exceeded daily upload videos limit"
 
 func (s *simulator) getUploadLimits(_ http.ResponseWriter, r *http.Request) (any, error) {
 	token, err := s.tokens.verify(r, "")
@@ -187,6 +197,9 @@ func (s *simulator) getUploadLimits(_ http.ResponseWriter, r *http.Request) (any
 		return map[string]any{
 			"canUpload": false, "error": "unconfirmed_email", "message": "Confirm your email address to upload videos",
 		}, nil
+	}
+	if strings.Contains(token.Handle, markUsedUp) {
+		return map[string]any{"canUpload": false, "remainingDailyVideos": 0, "remainingDailyBytes": dailyVideoBytes, "message": usedUp}, nil
 	}
 	return map[string]any{
 		"canUpload": true, "remainingDailyVideos": dailyVideos, "remainingDailyBytes": dailyVideoBytes,
