@@ -127,6 +127,11 @@ func TestALostAnswerOfAComment(t *testing.T) {
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 		t.Fatalf("Find = %v, %v", verdict, err)
 	}
+	r.Inject(t, simulation.Fault{ // as all comments met in outages
+		Operation: comment, Status: http.StatusBadRequest, Body: `{"error":{"code":400,"message":"m","errors":[{"reason":"processingFailure"}]}}`,
+	})
+	_, err = r.Comment(t.Context(), d)
+	connectortest.WantKind(t, err, schema.Unknown)
 	r.Inject(t, simulation.Fault{Operation: comment, Lose: true})
 	_, err = r.Comment(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Unknown)

@@ -55,6 +55,11 @@ func answers() connectors.Answers {
 			Means: connectors.IsRetried, Wait: freshWait, Alone: true, Source: "porjo/youtubeuploader #88; tokland/youtube-upload #305",
 			Example: `{"error":{"code":404,"message":"Video not found.","errors":[{"reason":"videoNotFound"}]}}`,
 		},
+		{ // YouTube says that this may pass, and in its outages it does
+			Operations: []string{opComment, opReply}, Status: []int{http.StatusBadRequest}, Codes: []string{"processingFailure"},
+			Means: connectors.IsUnknown, Source: errorsPage + ", commentThreads.insert; ThioJoe/YT-Spammer-Purge #85, #860",
+			Example: `{"error":{"code":400,"message":"m","errors":[{"reason":"processingFailure"}]}}`,
+		},
 		{
 			Codes: []string{"authenticatedUserAccountSuspended"}, Means: connectors.EndsAccount, End: schema.EndSuspended,
 			Source: errorsPage, Example: example("authenticatedUserAccountSuspended"),
