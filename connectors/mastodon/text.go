@@ -151,7 +151,7 @@ func mentions(text string) []entity {
 		return nil
 	}
 	for _, m := range mention.FindAllStringSubmatchIndex(text, -1) {
-		if precededBy(text, m[0], "/=") {
+		if precededBy(text, m[0], "/=") || endsInWord(text[:m[0]]) {
 			continue
 		}
 		e := entity{kind: mentionEntity, start: m[0], end: m[1], name: text[m[2]:m[3]]}
@@ -219,6 +219,13 @@ func precededBy(text string, at int, others string) bool {
 	}
 	r, _ := utf8.DecodeLastRuneInString(text[:at])
 	return isASCIIWord(r) || strings.ContainsRune(others, r)
+}
+
+// endsInWord reports whether a text ends in a letter or digit of any writing, behind which Mastodon sees no
+// mention (app/models/account.rb, MENTION_RE).
+func endsInWord(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc)
 }
 
 func isASCIIWord(r rune) bool {

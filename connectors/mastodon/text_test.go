@@ -31,6 +31,7 @@ var counted = map[string]struct {
 	"a digit after the top level, none":  {"http://example.com2", 19},
 	"a remote mention is its local part": {"@alice@very.long.server.example hi", 9},
 	"a local mention is itself":          {"@alice hi", 9},
+	"glued to a word, no mention":        {"日本@alice@very.long.server.example", 33},
 	"an address is no mention":           {"alice@example.com", 17},
 	"a mention within a URL is the URL's": {
 		"https://example.com/@alice@other.example/1", 23,
