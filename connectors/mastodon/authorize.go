@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"crier/connectors"
@@ -30,6 +31,32 @@ func scopes() connectors.Scopes {
 	}
 }
 
+// withIncluded returns granted scopes with those that they include: read is each that begins with read:.
+// Sharkey and others of its kind grant the former whatever was asked for (transfem-org/Sharkey
+// packages/backend/src/server/oauth/OAuth2ProviderService.ts).
+func withIncluded(granted []string) []string {
+	for _, scope := range scopes().Requested() {
+		if kind, _, _ := strings.Cut(scope, ":"); slices.Contains(granted, kind) && !slices.Contains(granted, scope) {
+			granted = append(granted, scope)
+		}
+	}
+	return granted
+}
+
+// coarse is what a server is asked for that knows no finer scopes, as Pixelfed does
+// (app/Providers/AuthServiceProvider.php; snarfed/bridgy issue 927).
+const coarse = "read write"
+
+// scopesOn returns what an account's server knows of what crier asks for.
+func (c *Connector) scopesOn(ctx context.Context, a schema.Account) string {
+	ctx, cancel := context.WithTimeout(ctx, limitsWait)
+	defer cancel()
+	if description, err := c.instance(ctx, a, schema.Credentials{}); err == nil && strings.Contains(description.Version, "Pixelfed") {
+		return coarse
+	}
+	return finest()
+}
+
 // Scopes implements connectors.Scoped.
 func (c *Connector) Scopes() connectors.Scopes { return scopes() }
 
@@ -37,7 +64,7 @@ func (c *Connector) Scopes() connectors.Scopes { return scopes() }
 // other scopes: a server grants no more than an app was registered with. It returns the server's
 // page (docs.joinmastodon.org/methods/oauth/#authorize).
 func (c *Connector) Authorize(ctx context.Context, a schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
-	if r.App == (connectors.App{}) || r.App.Scope != registered() {
+	if r.App == (connectors.App{}) || r.App.Scope != finest() && r.App.Scope != coarse {
 		app, err := c.register(ctx, a, r.Callback)
 		if err != nil {
 			return "", connectors.App{}, fmt.Errorf("registering with the server: %w", err)
@@ -54,19 +81,25 @@ func (c *Connector) flow(a schema.Account, app connectors.App) oauth.Flow {
 	if parts.Base == c.base {
 		parts.Consent = c.consent
 	}
+	asked := scopes()
+	if app.Scope == coarse {
+		asked.Chosen = strings.Fields(coarse)
+	}
 	return oauth.New(oauth.Dialect{
 		Platform: schema.Mastodon, Name: "the server", PKCE: true,
 		Page: "/oauth/authorize", Tokens: "/oauth/token", OpTokens: opToken, Revocation: "/oauth/revoke", OpRevocation: opRevoke,
-	}, parts, scopes())
+		Includes: withIncluded,
+	}, parts, asked)
 }
 
-// registered is what crier registers with.
-func registered() string { return strings.Join(scopes().Requested(), " ") }
+// finest is what crier registers with where the server knows it.
+func finest() string { return strings.Join(scopes().Requested(), " ") }
 
 // register makes crier an app of the server (docs.joinmastodon.org/methods/apps/#create).
 func (c *Connector) register(ctx context.Context, a schema.Account, callback string) (connectors.App, error) {
+	known := c.scopesOn(ctx, a)
 	call := c.call(a, schema.Credentials{}, http.MethodPost, "/api/v1/apps", opRegister)
-	call.Form = url.Values{"client_name": {appName}, "redirect_uris": {callback}, "scopes": {registered()}}
+	call.Form = url.Values{"client_name": {appName}, "redirect_uris": {callback}, "scopes": {known}}
 	var app struct {
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
@@ -77,7 +110,7 @@ func (c *Connector) register(ctx context.Context, a schema.Account, callback str
 	if app.ID == "" || app.Secret == "" {
 		return connectors.App{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no app"}
 	}
-	return connectors.App{ID: app.ID, Secret: app.Secret, Scope: registered()}, nil
+	return connectors.App{ID: app.ID, Secret: app.Secret, Scope: known}, nil
 }
 
 // Exchange trades a code for a token, which lives until it is revoked

@@ -205,7 +205,9 @@ func (c *Connector) server(a schema.Account) string {
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
 	return connectors.Call{
-		Operation: operation, Method: method, URL: c.server(a) + path,
+		Operation: operation, Method: method, URL: c.server(a) + path, Header: http.Header{"Accept": {"application/json"}},
 		Token: credentials.AccessToken, Account: a.ID,
 	}
 }
+// call asks for JSON: Pixelfed else sends whoever has no token that works to its page of login
+// (halcy/Mastodon.py issues 242 and 436; pixelfed/docs issue 78).

@@ -54,6 +54,10 @@ func answers() connectors.Answers {
 			Means: connectors.ChecksAccount, Source: source, Example: `{"error":"This method requires an authenticated user"}`,
 		},
 		{
+			Status: []int{http.StatusInternalServerError}, Says: "Unauthenticated.", Means: connectors.ChecksAccount,
+			Source: "pixelfed/pixelfed app/Exceptions/Handler.php", Example: `{"error":"Unauthenticated."}`,
+		},
+		{
 			Status: []int{http.StatusGone}, Own: true, Means: connectors.EndsAccount, End: schema.EndDeleted,
 			Source: "docs.joinmastodon.org/entities/Error", Example: `{"error":"Gone"}`,
 		},

@@ -41,6 +41,8 @@ type Dialect struct {
 	// given for tokens is none; Refused, the call was wrong. Any other is a refusal of crier's app,
 	// and says nothing of the account. nil: refusals mean what they mean anywhere on the platform.
 	Refusals map[string]schema.ErrorKind
+	// Includes returns granted scopes with all that they include; nil: each is for itself.
+	Includes func(granted []string) []string
 	// Code reads the code of a refusal; nil: error, as RFC 6749, 5.2 has it.
 	Code func(*connectors.Response) string
 }

@@ -76,6 +76,9 @@ func (f Flow) Exchange(ctx context.Context, a schema.Account, g connectors.Grant
 	if granted.Scope == nil {
 		granted.Scope = new(strings.Join(f.Scopes.Requested(), " "))
 	}
+	if f.dialect.Includes != nil {
+		*granted.Scope = strings.Join(f.dialect.Includes(connectors.SplitScopes(*granted.Scope)), " ")
+	}
 	// An empty scope is none at all: people can take each away.
 	if err := f.Scopes.Check(append(connectors.SplitScopes(*granted.Scope), "")); err != nil {
 		return schema.Credentials{}, err

@@ -10,8 +10,11 @@ type object = map[string]any
 // instance describes the server and its limits (docs.joinmastodon.org/entities/Instance).
 func (s *simulator) instance(rw http.ResponseWriter, r *http.Request) {
 	base, version, source := s.world.BaseURL(), simulatedVersion, "https://github.com/mastodon/mastodon"
-	if softwareOf(r).isGoToSocial() {
+	switch software := softwareOf(r); {
+	case software.isGoToSocial():
 		version, source = "0.20.0", "https://codeberg.org/superseriousbusiness/gotosocial"
+	case software == pixelfed:
+		version, source = "3.5.3 (compatible; Pixelfed 0.12.5)", "https://github.com/pixelfed/pixelfed"
 	}
 	answer(rw, http.StatusOK, object{
 		"domain": hostOf(base), "title": "crier sandbox", "version": version,

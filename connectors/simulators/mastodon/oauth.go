@@ -38,6 +38,9 @@ func (s *simulator) register(rw http.ResponseWriter, r *http.Request) {
 		refuse(rw, http.StatusUnprocessableEntity, "Validation failed: Redirect URI must be an absolute URI.")
 		return
 	}
+	if softwareOf(r) == pixelfed {
+		scopes = pixelfedScopes
+	}
 	id := clientOf(redirect, scopes)
 	answer(rw, http.StatusOK, object{
 		"id": id, "name": name, "website": nil, "scopes": strings.Fields(scopes), "redirect_uris": []string{redirect},
@@ -114,6 +117,10 @@ func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 	}
 	token := granted.Token()
 	s.world.Account(token).Data.Store(grantedKey, strings.Fields(granted.Scope))
+	if softwareOf(r) == pixelfed {
+		answer(rw, http.StatusOK, object{"access_token": token, "token_type": "Bearer", "expires_in": int(pixelfedLife.Seconds())})
+		return
+	}
 	answer(rw, http.StatusOK, object{
 		"access_token": token, "token_type": "Bearer", "scope": granted.Scope, "created_at": s.world.Now().Unix(),
 	})

@@ -61,6 +61,7 @@ func newSimulator(w *simulation.World, limits []limit) http.Handler {
 	s.mux.HandleFunc("POST /oauth/authorize", s.oauth.Authorize)
 	s.mux.HandleFunc("POST /oauth/token", s.token)
 	s.mux.HandleFunc("POST /oauth/revoke", s.revoke)
+	s.mux.HandleFunc("GET /login", showLogin)
 	s.mux.HandleFunc("GET /{handle}/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { refuse(rw, http.StatusNotFound, errNotFound) })
 	return bySoftware(w.Handler(s.dated(s.mux), s.dialect))
@@ -103,7 +104,7 @@ func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc
 	return func(rw http.ResponseWriter, r *http.Request) {
 		token, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if !isBearer || strings.TrimSpace(token) == "" || s.world.Revoked(token) {
-			refuse(rw, http.StatusUnauthorized, errToken)
+			s.refuseLogin(rw, r)
 			return
 		}
 		account := s.world.Account(token)

@@ -17,13 +17,15 @@ const (
 	mastodonItself software = iota
 	goToSocial
 	goToSocialMarkdown // accounts' default content type is Markdown
+	pixelfed
 )
 
 // Paths under which the simulator is another server than Mastodon, with the same accounts: GoToSocial 0.20
-// as it was built and asked in November 2026.
+// as it was built and asked in November 2026, and Pixelfed by its source.
 const (
 	GoToSocial         = "/gotosocial"
 	GoToSocialMarkdown = "/gotosocial-markdown"
+	Pixelfed           = "/pixelfed"
 )
 
 type softwareKey struct{}
@@ -38,6 +40,7 @@ func bySoftware(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(GoToSocial+"/", serve(GoToSocial, goToSocial))
 	mux.Handle(GoToSocialMarkdown+"/", serve(GoToSocialMarkdown, goToSocialMarkdown))
+	mux.Handle(Pixelfed+"/", serve(Pixelfed, pixelfed))
 	mux.Handle("/", next)
 	return mux
 }
@@ -47,12 +50,12 @@ func softwareOf(r *http.Request) software {
 	return s
 }
 
-func (s software) isGoToSocial() bool { return s != mastodonItself }
+func (s software) isGoToSocial() bool { return s == goToSocial || s == goToSocialMarkdown }
 
 // contentType is how the server reads a text that is asked to be of a type.
 func (s software) contentType(contentType string) string {
 	switch {
-	case s == mastodonItself:
+	case !s.isGoToSocial():
 		return ""
 	case contentType != "":
 		return contentType

@@ -79,6 +79,11 @@ func (s *simulator) create(v visit, input newStatus) (simulation.Post, error) {
 			return simulation.Post{}, &refusal{http.StatusNotFound, "The post you are trying to reply to does not appear to exist."}
 		}
 	}
+	if softwareOf(v.r) == pixelfed {
+		if err := v.burn(); err != nil {
+			return simulation.Post{}, err
+		}
+	}
 	key, first, isRepeat := s.first(v)
 	if isRepeat {
 		return first, nil
@@ -107,7 +112,7 @@ func (s *simulator) create(v visit, input newStatus) (simulation.Post, error) {
 // on under the id of the status it made.
 func (s *simulator) first(v visit) (key string, post simulation.Post, isRepeat bool) {
 	key = v.r.Header.Get("Idempotency-Key")
-	if key == "" || softwareOf(v.r).isGoToSocial() { // which does not know it
+	if key == "" || softwareOf(v.r) != mastodonItself { // which alone knows it
 		return "", simulation.Post{}, false
 	}
 	for {
@@ -124,10 +129,15 @@ func (s *simulator) first(v visit) (key string, post simulation.Post, isRepeat b
 
 // check returns the status that is asked for, or why the server refuses it.
 func (s *simulator) check(input newStatus, on software) (simulation.Post, error) {
-	if on.isGoToSocial() {
-		if err := s.checkAsGoToSocial(input); err != nil {
-			return simulation.Post{}, err
-		}
+	var err error
+	switch {
+	case on.isGoToSocial():
+		err = s.checkAsGoToSocial(input)
+	case on == pixelfed:
+		err = checkAsPixelfed(input)
+	}
+	if err != nil {
+		return simulation.Post{}, err
 	}
 	text, spoiler := strings.TrimSpace(input.Status), strings.TrimSpace(input.SpoilerText)
 	sensitive := input.Sensitive || spoiler != ""

@@ -1,0 +1,69 @@
+package mastodon
+
+import (
+	"strings"
+	"testing"
+
+	"crier/connectors"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/mastodon"
+	"crier/connectors/simulators/simulation"
+	"crier/schema"
+)
+
+// Pixelfed knows no finer scopes than read and write, and does not say what a token is for.
+func TestAPersonConsentsOnPixelfed(t *testing.T) {
+	r := newRigOn(t, simulator.Pixelfed)
+	v := r.visit(t, connectors.App{})
+	credentials, err := v.Exchange(t, v.Allow(t))
+	if err != nil {
+		t.Fatalf("asked for %q: %v", v.Page.Query().Get("scope"), err)
+	}
+	if missing := scopes().Missing(credentials); len(missing) > 0 {
+		t.Errorf("%v is missing of %q", missing, credentials.Scope)
+	}
+	again := r.visit(t, v.Grant.App)
+	if again.Grant.App != v.Grant.App {
+		t.Error("the app was registered again")
+	}
+	d := r.delivery("hello")
+	d.Credentials, d.Media = credentials, items(smallImage)
+	mustPublish(t, r, connectortest.Ready(t, r.Connector, d, r.Pass))
+
+	// A token that works no more is a page of login to whoever does not ask for JSON.
+	if err := r.Revoke(t.Context(), schema.Account{}, credentials); err != nil {
+		t.Fatalf("Revoke: %v", err)
+	}
+	_, err = r.Check(t.Context(), schema.Account{}, credentials)
+	connectortest.WantKind(t, err, schema.TokenDead)
+	d.Key, d.Media = "another", nil
+	_, err = r.Publish(t.Context(), d)
+	connectortest.WantKind(t, err, schema.TokenDead)
+}
+
+// Sharkey, Firefish and Iceshrimp answer with what they always grant.
+func TestACoarseScopeIncludesFinerOnes(t *testing.T) {
+	for granted, missing := range map[string]string{
+		"read write follow push":                               "",
+		"write read:accounts read:statuses read:notifications": "",
+		"read follow push":                                     "write:media, write:statuses",
+	} {
+		t.Run(granted, func(t *testing.T) {
+			r := newRig(t)
+			v := r.visit(t, connectors.App{})
+			code := v.Allow(t)
+			r.Inject(t, simulation.Fault{
+				Operation: opToken, Status: 200, Body: `{"access_token":"` + token + `","token_type":"Bearer","scope":"` + granted + `"}`,
+			})
+			credentials, err := v.Exchange(t, code)
+			switch {
+			case missing != "":
+				if e := connectortest.WantKind(t, err, schema.Refused); !strings.HasSuffix(e.Message, ": "+missing) {
+					t.Errorf("message %q", e.Message)
+				}
+			case err != nil || len(scopes().Missing(credentials)) > 0:
+				t.Errorf("Exchange = %q, %v", credentials.Scope, err)
+			}
+		})
+	}
+}
