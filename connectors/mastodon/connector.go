@@ -81,7 +81,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Message: "the call came too late to be repeated by its key"}
 	}
 	c.counts.open(d.Account.ID, d.Key)
-	key := d.Key
+	key := c.keyOf(d)
 	for range maxKeys {
 		created, err := c.post(ctx, d, body, key)
 		if err != nil {
@@ -95,6 +95,18 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 		key = uuid.NewSHA1(uuid.NameSpaceURL, []byte(key+" "+created.ID)).String()
 	}
 	return schema.Receipt{}, &schema.Error{Kind: schema.Duplicate, Message: "the server answers with a status that is another post's"}
+}
+
+// keyOf returns the key that a status is sent under. Mastodon answers it with the first status, so that it
+// is the same for all tries. Servers that are known to be others may keep a key though its call was
+// refused: Akkoma answers it with the same refusal for hours (lib/pleroma/web/plugs/idempotency_plug.ex),
+// Pixelfed never takes it again (ApiV1Controller.php, statusCreate). There each call has its own, as
+// nothing relies on it.
+func (c *Connector) keyOf(d schema.Delivery) string {
+	if d.Repeats() || c.softwareOf(d.Account) != compatible {
+		return d.Key
+	}
+	return uuid.NewSHA1(uuid.NameSpaceURL, fmt.Appendf(nil, "%s %d", d.Key, d.Claim)).String()
 }
 
 // post sends a status under a key.
@@ -128,7 +140,7 @@ func (c *Connector) bodyOf(d schema.Delivery, mediaIDs []string) (newStatus, err
 		Status: d.VisibleText(), MediaIDs: mediaIDs, InReplyToID: d.ReplyTo(),
 		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, Language: s.Language,
 	}
-	if !c.isMastodon(d.Account) {
+	if c.softwareOf(d.Account) != mastodonItself {
 		body.ContentType = plainContent
 	}
 	if p := s.pollOf(d); p != nil {
@@ -203,11 +215,11 @@ func (c *Connector) server(a schema.Account) string {
 	return connectors.ServerOf(a, c.base)
 }
 
+// call asks for JSON: Pixelfed else sends whoever has no token that works to its page of login
+// (halcy/Mastodon.py issues 242 and 436; pixelfed/docs issue 78).
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
 	return connectors.Call{
 		Operation: operation, Method: method, URL: c.server(a) + path, Header: http.Header{"Accept": {"application/json"}},
 		Token: credentials.AccessToken, Account: a.ID,
 	}
 }
-// call asks for JSON: Pixelfed else sends whoever has no token that works to its page of login
-// (halcy/Mastodon.py issues 242 and 436; pixelfed/docs issue 78).

@@ -57,7 +57,8 @@ func (c *Connector) repeatable(ctx context.Context, d schema.Delivery) (schema.V
 		return schema.CannotTell, nil
 	}
 	isMastodon, err := c.isOnMastodon(ctx, d)
-	if err == nil && isMastodon && passed >= listing.InFlight {
+	hasOwnKey := c.softwareOf(d.Account) == compatible // see keyOf
+	if err == nil && isMastodon && !hasOwnKey && passed >= listing.InFlight {
 		return schema.SafeToRepeat, nil
 	}
 	return schema.CannotTell, err

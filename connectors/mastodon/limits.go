@@ -183,13 +183,20 @@ func limitsOf(a schema.Account) (_ limits, ok bool) {
 	return settings.Limits.bounded(), true
 }
 
-// isMastodon reports whether an account's server is known to be Mastodon itself.
-func (c *Connector) isMastodon(a schema.Account) bool {
+// softwareOf returns what an account's server is known to be; empty: that is not known.
+func (c *Connector) softwareOf(a schema.Account) software {
 	if l, _ := limitsOf(a); l.Software != "" {
-		return l.Software == mastodonItself
+		return l.Software
 	}
 	met, _ := c.servers.Known(c.server(a))
-	return c.now().Before(met.until) && met.isMastodon
+	switch {
+	case !c.now().Before(met.until):
+		return ""
+	case met.isMastodon:
+		return mastodonItself
+	default:
+		return compatible
+	}
 }
 
 // count returns how a server counts a text. Those that are merely compatible count code points, links and

@@ -1,6 +1,7 @@
 package mastodon
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,50 @@ func TestACoarseScopeIncludesFinerOnes(t *testing.T) {
 				}
 			case err != nil || len(scopes().Missing(credentials)) > 0:
 				t.Errorf("Exchange = %q, %v", credentials.Scope, err)
+			}
+		})
+	}
+}
+
+// What a server that is not Mastodon keeps with the key of a refused call is in no later call's way.
+func TestARefusedCallUsesUpNoOthersKey(t *testing.T) {
+	r := newRigOn(t, simulator.Pixelfed)
+	d := r.delivery("hello")
+	d.Account.Settings = connectors.Encode(accountSettings{&limits{Software: compatible}})
+	for d.Claim = 1; d.Claim < 3; d.Claim++ {
+		_, err := r.Publish(t.Context(), d)
+		if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "Empty statuses") {
+			t.Errorf("claim %d: %q", d.Claim, e.Message)
+		}
+	}
+	d.Media = items(smallImage)
+	mustPublish(t, r, connectortest.Ready(t, r.Connector, d, r.Pass))
+}
+
+func TestAKeyIsTheSameForAllCallsWhereItMayBeMastodon(t *testing.T) {
+	r := newRig(t)
+	for name, tt := range map[string]struct {
+		software software
+		repeats  schema.FindAttempts
+		isSame   bool
+	}{
+		"Mastodon":                {mastodonItself, 0, true},
+		"a server not known":      {"", 0, true},
+		"another":                 {compatible, 0, false},
+		"a call that is repeated": {compatible, schema.CallRepeating, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := r.delivery("hello")
+			d.FindAttempts = tt.repeats
+			if tt.software != "" {
+				d.Account.Settings = connectors.Encode(accountSettings{&limits{Software: tt.software}})
+			}
+			var keys []string
+			for d.Claim = range int32(3) {
+				keys = append(keys, r.keyOf(d))
+			}
+			if distinct := len(slices.Compact(slices.Sorted(slices.Values(keys)))); tt.isSame && (distinct > 1 || keys[0] != d.Key) || !tt.isSame && distinct < 3 {
+				t.Errorf("keys %v", keys)
 			}
 		})
 	}
