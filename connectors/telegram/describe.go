@@ -49,6 +49,9 @@ const (
 	maxVideoBytes = 50 << 20
 	maxPhotoRatio = 20
 	maxPhotoSides = 10_000 // pixels, width and height together
+	// maxMarkup is of a text with its markup, in bytes, which no document names
+	// (tdlib/telegram-bot-api Client.cpp, get_formatted_text).
+	maxMarkup = 1 << 15
 )
 
 const (
@@ -100,6 +103,9 @@ func parseModeOf(raw json.RawMessage) string {
 // visible returns what Telegram shows of a text, or why it cannot read it and where that begins.
 func visible(text string, raw json.RawMessage) (string, error) {
 	mode := parseModeOf(raw)
+	if mode != "" && len(text) > maxMarkup {
+		return "", fmt.Errorf("with its markup it may have %d bytes, it has %d", maxMarkup, len(text))
+	}
 	read, err := markup.Visible(mode, text)
 	if wrong, ok := errors.AsType[*markup.Error](err); ok {
 		before := text[:wrong.Offset]

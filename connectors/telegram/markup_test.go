@@ -226,6 +226,7 @@ func TestWhatIsShownIsHeldToTheLimits(t *testing.T) {
 		"a reference is one":              {html, strings.Repeat("&lt;", 4096), false, ""},
 		"an escape is none":               {markdownV2, strings.Repeat(`\.`, 4096), false, ""},
 		"nor is the address of a link":    {markdownV2, "[x](https://example.com/" + strings.Repeat("y", 5000) + ")", false, ""},
+		"markup has a bound of its own":   {markdownV2, "[x](https://example.com/" + strings.Repeat("y", 32_768) + ")", false, "it may have 32768 bytes, it has 32793"},
 		"a caption at its limit":          {html, "<i>" + strings.Repeat("x", 1024) + "</i>", true, ""},
 		"a caption over it":               {html, "<i>" + strings.Repeat("x", 1025) + "</i>", true, "takes at most 1024 characters beside media, the text has 1025"},
 		"nothing is shown":                {html, "<b> </b>", false, "a post needs a text or media"},

@@ -2,10 +2,16 @@ package telegram
 
 import "strings"
 
+// maxMarkup is how many bytes a text may have before it is parsed (Client.cpp, get_formatted_text).
+const maxMarkup = 1 << 15
+
 // parsed returns what is shown of a text, and how a text is refused that cannot be parsed. The grammar is of
 // core.telegram.org/bots/api#formatting-options, the errors are those of the Bot API server, which parses
 // with tdlib.
 func parsed(text, mode string) (visible, problem string) {
+	if len(text) > maxMarkup {
+		return "", "Bad Request: text is too long"
+	}
 	switch strings.ToLower(mode) {
 	case "":
 		return text, ""

@@ -79,6 +79,7 @@ func TestSimulatorRefuses(t *testing.T) {
 		"chat zero":                {"/bot1:a/sendMessage", asJSON, `{"chat_id":0,"text":"x"}`, 400, "Bad Request: chat not found"},
 		"no text":                  {"/bot1:a/sendMessage", asJSON, `{"chat_id":1,"text":" "}`, 400, "Bad Request: message text is empty"},
 		"a text that is too long":  {"/bot1:a/sendMessage", asJSON, `{"chat_id":1,"text":"` + strings.Repeat("x", 4097) + `"}`, 400, "Bad Request: message is too long"},
+		"markup that is too long":  {"/bot1:a/sendMessage", asJSON, `{"chat_id":1,"parse_mode":"HTML","text":"` + strings.Repeat("<b></b>", 5000) + `x"}`, 400, "Bad Request: text is too long"},
 		"an unknown parse mode":    {"/bot1:a/sendMessage", asJSON, `{"chat_id":1,"text":"x","parse_mode":"RTF"}`, 400, "Bad Request: unsupported parse_mode"},
 		"a photo without a file":   {"/bot1:a/sendPhoto", asJSON, `{"chat_id":1}`, 400, "Bad Request: there is no photo in the request"},
 		"a long caption":           {"/bot1:a/sendPhoto", asJSON, `{"chat_id":1,"caption":"` + strings.Repeat("x", 1025) + `"}`, 400, "Bad Request: message caption is too long"},
