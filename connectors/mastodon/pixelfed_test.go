@@ -76,7 +76,7 @@ func TestARefusedCallUsesUpNoOthersKey(t *testing.T) {
 	d.Account.Settings = connectors.Encode(accountSettings{&limits{Software: compatible}})
 	for d.Claim = 1; d.Claim < 3; d.Claim++ {
 		_, err := r.Publish(t.Context(), d)
-		if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "Empty statuses") {
+		if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "without a picture") {
 			t.Errorf("claim %d: %q", d.Claim, e.Message)
 		}
 	}
@@ -110,5 +110,21 @@ func TestAKeyIsTheSameForAllCallsWhereItMayBeMastodon(t *testing.T) {
 				t.Errorf("keys %v", keys)
 			}
 		})
+	}
+}
+
+// Pixelfed refuses a form with the status of an outage, which would be tried again.
+func TestAFormThatPixelfedRefuses(t *testing.T) {
+	for settings, says := range map[string]string{
+		`{"visibility":"direct"}`:                            "visibility is invalid",
+		`{"spoilerText":"` + strings.Repeat("a", 141) + `"}`: "140 characters",
+	} {
+		r := newRigOn(t, simulator.Pixelfed)
+		d := r.delivery("hello")
+		d.Media, d.Settings = items(smallImage), []byte(settings)
+		_, err := r.Publish(t.Context(), connectortest.Ready(t, r.Connector, d, r.Pass))
+		if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, says) {
+			t.Errorf("%s: %q", settings, e.Message)
+		}
 	}
 }

@@ -24,6 +24,9 @@ func messageOf(body []byte) string {
 	return refusal.Error
 }
 
+// notValid is the code of what Pixelfed refuses of a form, with the status of an outage.
+const notValid = "form"
+
 // answers is what Mastodon's refusals mean beyond their status. Its texts about accounts are not
 // translated (app/controllers/api/base_controller.rb).
 func answers() connectors.Answers {
@@ -58,6 +61,16 @@ func answers() connectors.Answers {
 			Source: "pixelfed/pixelfed app/Exceptions/Handler.php", Example: `{"error":"Unauthenticated."}`,
 		},
 		{
+			Status: []int{http.StatusInternalServerError}, Codes: []string{notValid}, Means: connectors.IsRefused,
+			Source:  "pixelfed/pixelfed app/Exceptions/Handler.php",
+			Example: `{"message":"The selected visibility is invalid.","errors":{"visibility":["The selected visibility is invalid."]}}`,
+		},
+		{
+			Status: []int{http.StatusForbidden}, Says: "Empty statuses are not allowed", Means: connectors.IsRefused,
+			Message: "this server takes no post without a picture or a video",
+			Source:  "pixelfed/pixelfed app/Http/Controllers/Api/ApiV1Controller.php", Example: `{"error":"Empty statuses are not allowed"}`,
+		},
+		{
 			Status: []int{http.StatusGone}, Own: true, Means: connectors.EndsAccount, End: schema.EndDeleted,
 			Source: "docs.joinmastodon.org/entities/Error", Example: `{"error":"Gone"}`,
 		},
@@ -65,15 +78,21 @@ func answers() connectors.Answers {
 }
 
 func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
+	var beside struct {
+		Description string                     `json:"error_description"` // RFC 6749, 5.2: the error is a code then
+		Message     string                     `json:"message"`
+		Fields      map[string]json.RawMessage `json:"errors"` // of a form
+	}
 	message := messageOf(response.Body)
-	if message == "" {
+	isRead := json.Unmarshal(response.Body, &beside) == nil
+	switch {
+	case message != "":
+		return connectors.Refusal{Message: cmp.Or(beside.Description, message)}, true
+	case isRead && beside.Message != "" && len(beside.Fields) > 0:
+		return connectors.Refusal{Codes: []string{notValid}, Message: beside.Message}, true
+	default:
 		return connectors.Refusal{}, false
 	}
-	var oauth struct { // RFC 6749, 5.2: the error is a code then
-		Description string `json:"error_description"`
-	}
-	_ = json.Unmarshal(response.Body, &oauth)
-	return connectors.Refusal{Message: cmp.Or(oauth.Description, message)}, true
 }
 
 // ofOwnAccount judges the refusal of a call that is about nothing but the caller's account:

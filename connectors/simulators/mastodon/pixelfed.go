@@ -2,8 +2,10 @@ package mastodon
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // What Pixelfed does otherwise than Mastodon (pixelfed/pixelfed 8aae92d: app/Http/Controllers/Api/ApiV1Controller.php,
@@ -35,6 +37,24 @@ func checkAsPixelfed(input newStatus) error {
 		return &refusal{http.StatusForbidden, "Empty statuses are not allowed"}
 	}
 	return nil
+}
+
+// maxPixelfedWarning is the longest content warning that it takes, in characters.
+const maxPixelfedWarning = 140
+
+// refuseForm refuses what Pixelfed finds wrong with a form, before anything else; false: nothing is.
+func refuseForm(rw http.ResponseWriter, input newStatus) bool {
+	var field, message string
+	switch {
+	case !slices.Contains([]string{"", defaultVisibility, "unlisted", "private"}, input.Visibility):
+		field, message = "visibility", "The selected visibility is invalid."
+	case utf8.RuneCountInString(input.SpoilerText) > maxPixelfedWarning:
+		field, message = "spoiler_text", "The spoiler text must not be greater than 140 characters."
+	default:
+		return false
+	}
+	answer(rw, http.StatusInternalServerError, object{"message": message, "errors": object{field: []string{message}}})
+	return true
 }
 
 // refuseLogin turns away who has no token that works: whoever does not ask for JSON is sent to the page of login.

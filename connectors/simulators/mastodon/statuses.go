@@ -55,6 +55,9 @@ func (s *simulator) createStatus(v visit) {
 		refuse(v.rw, http.StatusBadRequest, "There was a problem in the JSON you submitted")
 		return
 	}
+	if softwareOf(v.r) == pixelfed && refuseForm(v.rw, input) {
+		return
+	}
 	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: input.Status}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		post, err := s.create(v, input)
