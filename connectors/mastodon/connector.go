@@ -99,7 +99,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 
 // keyOf returns the key that a status is sent under. Mastodon answers it with the first status, so that it
 // is the same for all tries. Servers that are known to be others may keep a key though its call was
-// refused: Akkoma answers it with the same refusal for hours (lib/pleroma/web/plugs/idempotency_plug.ex),
+// refused: Akkoma answers it with the same refusal (lib/pleroma/web/plugs/idempotency_plug.ex),
 // Pixelfed never takes it again (ApiV1Controller.php, statusCreate). There each call has its own, as
 // nothing relies on it.
 func (c *Connector) keyOf(d schema.Delivery) string {
