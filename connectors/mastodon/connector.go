@@ -100,10 +100,11 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 // keyOf returns the key that a status is sent under. Mastodon answers it with the first status, so that it
 // is the same for all tries. Servers that are known to be others may keep a key though its call was
 // refused: Akkoma answers it with the same refusal (lib/pleroma/web/plugs/idempotency_plug.ex),
-// Pixelfed never takes it again (ApiV1Controller.php, statusCreate). There each call has its own, as
-// nothing relies on it.
+// Pixelfed never takes it again (ApiV1Controller.php, statusCreate). There a call has its own after one that
+// was refused. After one without an answer it has the same: some of them make no second status then.
 func (c *Connector) keyOf(d schema.Delivery) string {
-	if d.Repeats() || c.softwareOf(d.Account) != compatible {
+	wasRefused := d.Error != nil && (d.Error.Code == schema.CodeOf(schema.RateLimited) || d.Error.Code == schema.CodeOf(schema.Refused))
+	if !wasRefused || c.softwareOf(d.Account) != compatible {
 		return d.Key
 	}
 	return uuid.NewSHA1(uuid.NameSpaceURL, fmt.Appendf(nil, "%s %d", d.Key, d.Claim)).String()

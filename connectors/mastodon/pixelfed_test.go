@@ -79,6 +79,7 @@ func TestARefusedCallUsesUpNoOthersKey(t *testing.T) {
 		if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "without a picture") {
 			t.Errorf("claim %d: %q", d.Claim, e.Message)
 		}
+		d.Error = &schema.TargetError{Code: schema.CodeOf(schema.Refused)}
 	}
 	d.Media = items(smallImage)
 	mustPublish(t, r, connectortest.Ready(t, r.Connector, d, r.Pass))
@@ -88,17 +89,19 @@ func TestAKeyIsTheSameForAllCallsWhereItMayBeMastodon(t *testing.T) {
 	r := newRig(t)
 	for name, tt := range map[string]struct {
 		software software
-		repeats  schema.FindAttempts
+		before   schema.ErrorKind // how the call before ended
 		isSame   bool
 	}{
-		"Mastodon":                {mastodonItself, 0, true},
-		"a server not known":      {"", 0, true},
-		"another":                 {compatible, 0, false},
-		"a call that is repeated": {compatible, schema.CallRepeating, true},
+		"Mastodon":                         {mastodonItself, schema.Refused, true},
+		"a server not known":               {"", schema.Refused, true},
+		"another, by a limit":              {compatible, schema.RateLimited, false},
+		"another, by a refusal":            {compatible, schema.Refused, false},
+		"another, where an answer is lost": {compatible, schema.Unknown, true},
+		"another, after an outage":         {compatible, schema.Retryable, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := r.delivery("hello")
-			d.FindAttempts = tt.repeats
+			d.Error = &schema.TargetError{Code: schema.CodeOf(tt.before)}
 			if tt.software != "" {
 				d.Account.Settings = connectors.Encode(accountSettings{&limits{Software: tt.software}})
 			}
