@@ -25,6 +25,8 @@ typescript() {
 	cp "$root/clients/typescript/contract/driver.js" driver.mjs
 	echo '{"type": "module"}' >package.json
 	npm install --no-audit --no-fund --no-package-lock --loglevel error --offline "$work"/crier-client-*.tgz >/dev/null
+	cp "$root"/clients/typescript/tests/*.mjs .
+	node --test >tests.log || { cat tests.log; return 1; }
 	local modules="$root/clients/typescript/node_modules"
 	make_command driver "exec node '$work/typescript/driver.mjs'"
 	make_command run "'$modules/.bin/tsc' --strict --module nodenext --target es2022 --typeRoots '$modules/@types' --types node \"\$1\"
@@ -40,7 +42,7 @@ python() {
 	mkdir "$work/python"
 	"$tools/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$work/python/installed" "$work"/crier-*.whl
 	export PYTHONPATH="$work/python/installed" PYTHONDONTWRITEBYTECODE=1
-	(cd tests && "$tools/bin/python" -m unittest -b test_bodies)
+	(cd tests && "$tools/bin/python" -m unittest -b)
 	(cd examples && "$tools/bin/python" -W ignore -m unittest -b test_receivers)
 	cp contract/*.py "$work/python/"
 	cd "$work/python"

@@ -19,7 +19,7 @@ export interface ClientOptions {
 /** Changes one call. */
 export interface CallOptions {
   /** Ends the call, its waits included. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Changes one creation. */
@@ -28,11 +28,11 @@ export interface CreateOptions extends CallOptions {
    * Names the creation, so that it is made once even where two programs, or one that was started again, ask for it:
    * within a day the same request has the same answer. Without it each call has a key of its own.
    */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
 /** What of a request goes into its address: nothing for what is undefined. */
-export type Query = Record<string, string | number | boolean | readonly string[] | Record<string, string> | undefined>;
+export type Query = Record<string, string | number | boolean | Date | readonly string[] | Record<string, string> | undefined>;
 
 export interface Call extends CallOptions {
   query?: Query;
@@ -58,27 +58,32 @@ interface Sent {
 /** Sends requests, and again where that is safe. */
 export class Sender {
   private readonly base: string;
-  private readonly key: string;
+  /** Private at run time too: whatever shows a client, such as console.log, shows no key. */
+  readonly #key: string;
+  private readonly timeout: number;
+  private readonly fetch: typeof fetch | undefined;
   private readonly retry: Required<Omit<Retry, "notify">> & Pick<Retry, "notify">;
   private readonly clock: Clock;
   private readonly window = new Window();
 
-  constructor(private readonly options: ClientOptions) {
+  constructor(options: ClientOptions) {
     const server = (options.server ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
     if (!/^https?:\/\/[^/]/.test(server) || server.endsWith("/api/v1")) throw new TypeError(`${JSON.stringify(server)} is no address of a server: write it like http://127.0.0.1:8080`);
-    this.key = (options.key ?? "").trim(); // one read from a file often ends with a line break
+    this.#key = (options.key ?? "").trim(); // one read from a file often ends with a line break
     // Said here, for fetch would show the key.
-    if (!/^[!-~]+$/.test(this.key)) throw new TypeError("the key is empty, or has a space, a line break or another sign that no key has");
+    if (!/^[!-~]+$/.test(this.#key)) throw new TypeError("the key is empty, or has a space, a line break or another sign that no key has");
     this.base = server + "/api/v1";
+    this.timeout = options.timeout ?? 60_000;
+    this.fetch = options.fetch;
     this.retry = { tries: 5, for: 90_000, wait: 500, ...options.retry };
     this.clock = options.clock ?? machineClock;
   }
 
   /** Calls the API, and reads the answer of success. */
   async call<T>(method: string, path: string, call: Call = {}): Promise<T> {
-    const headers: Record<string, string> = { Authorization: `Bearer ${this.key}` };
-    if (call.body !== undefined) headers["Content-Type"] = "application/json";
-    if (call.idempotencyKey !== undefined) headers["Idempotency-Key"] = call.idempotencyKey;
+    const headers = new Headers({ Authorization: `Bearer ${this.#key}` });
+    if (call.body !== undefined) headers.set("Content-Type", "application/json");
+    if (call.idempotencyKey !== undefined) headers.set("Idempotency-Key", call.idempotencyKey);
     const text = await this.send({
       url: this.base + path + search(call.query),
       init: { method, headers, ...(call.body !== undefined && { body: JSON.stringify(call.body) }) },
@@ -123,9 +128,9 @@ export class Sender {
   /** Sends a request once and reads its answer whole. */
   private async once(sent: Sent): Promise<string> {
     sent.signal?.throwIfAborted();
-    const ended = sent.slow ? [] : [AbortSignal.timeout(this.options.timeout ?? 60_000)];
+    const ended = sent.slow ? [] : [AbortSignal.timeout(this.timeout)];
     const signal = AbortSignal.any([...ended, ...(sent.signal ? [sent.signal] : [])]);
-    const call = this.options.fetch ?? fetch;
+    const call = this.fetch ?? fetch;
     try {
       // A redirect is not followed: a creation would become a read on the way, whose answer says nothing of it.
       const response = await call(sent.url, { ...sent.init, signal, redirect: "manual" });
@@ -172,6 +177,7 @@ function search(query: Query = {}): string {
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     if (Array.isArray(value)) params.set(name, value.join(","));
+    else if (value instanceof Date) params.set(name, value.toISOString());
     else if (typeof value === "object") for (const [key, one] of Object.entries(value)) params.set(`${name}[${key}]`, one);
     else params.set(name, String(value));
   }

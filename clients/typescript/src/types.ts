@@ -4,13 +4,13 @@ import type { Detail } from "./error.js";
 type Schemas = components["schemas"];
 
 /** Times may be given as a Date; crier's are ISO 8601. */
-type Timed<T> = Omit<T, "scheduledFor"> & { scheduledFor?: string | Date };
+type Timed<T> = { [K in keyof T]: K extends "scheduledFor" | "after" | "before" | "updatedAfter" | "since" ? T[K] | Date : T[K] };
 
 /** What was accepted and may not be what was meant. */
 export type Warned<T> = T & { warnings: Detail[] };
 
 /** What of a list or a report is asked for. */
-export type Filter<O extends keyof operations> = Omit<NonNullable<operations[O]["parameters"]["query"]>, "cursor" | "page" | "format">;
+export type Filter<O extends keyof operations> = Timed<Omit<NonNullable<operations[O]["parameters"]["query"]>, "cursor" | "page" | "format">>;
 
 /** The answer in JSON of an operation that has others too. */
 export type Answer<O extends keyof operations> = operations[O]["responses"] extends { 200: { content: { "application/json": infer T } } } ? T : never;

@@ -30,6 +30,7 @@ export async function verifyWebhook(
   secret: string, headers: WebhookHeaders, body: string | Uint8Array, options: VerifyOptions = {},
 ): Promise<CrierEvent> {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
+  if (!ArrayBuffer.isView(bytes)) throw new TypeError("the body is wanted as it arrived, as text or bytes, before anything has parsed it");
   const own = header(headers, "x-webhook-signature");
   const { at, right } = own ? await verifyOwn(secret, own, bytes) : await verifyStandard(secret, headers, bytes);
   if (!right) throw new WebhookError("signature", "the delivery is not signed with the webhook's secret");
@@ -79,9 +80,14 @@ async function anyRight(key: Uint8Array<ArrayBuffer>, before: string, body: Uint
 }
 
 function header(headers: WebhookHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const found = Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];
   return Array.isArray(found) ? found[0] : found;
+}
+
+/** Knows those of other packages too, such as undici's, which are no instances of the global Headers. */
+function isHeaders(headers: WebhookHeaders): headers is Headers {
+  return typeof headers.get === "function";
 }
 
 /** Bytes of hex; none of what is not hex. */

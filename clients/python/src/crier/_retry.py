@@ -71,6 +71,8 @@ def wait_before(following: int, first: float) -> float:
 
 def again(safe: bool, failed: CrierError) -> bool:
     """Whether a request that failed is worth sending again, and safe."""
+    if isinstance(failed.__cause__, httpx.LocalProtocolError):  # it cannot be sent, such as a key with a line break
+        return False
     if failed.status is None:  # safe, or nobody was reached
         return safe or isinstance(failed.__cause__, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
     if failed.status == 429:  # the daily limit of an account lasts for longer than anybody waits

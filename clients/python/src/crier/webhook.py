@@ -22,6 +22,9 @@ class WebhookError(Exception):
         self.reason = reason
         """signature, time (it was signed too long ago, or in the future) or body (it is no event)."""
 
+    def __reduce__(self) -> tuple[type[WebhookError], tuple[str, str]]:
+        return type(self), (self.reason, str(self))
+
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes, *, tolerance: float = 300, now: float | None = None) -> Event:
     """Return the event of a delivery that is signed with the webhook's secret, by X-Webhook-Signature or the headers of

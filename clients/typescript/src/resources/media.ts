@@ -31,8 +31,7 @@ export class MediaFiles {
    */
   async upload(file: Blob, options: UploadOptions = {}): Promise<Media> {
     const { fileName = (file as Partial<File>).name, altText, sha256, onProgress, signal } = options;
-    const call = signal ? { signal } : {};
-    const address = await this.sender.call<Address>("POST", "/media/upload-url", { ...call, body: { fileName, altText, sha256, size: file.size } });
+    const address = await this.sender.call<Address>("POST", "/media/upload-url", { signal, body: { fileName, altText, sha256, size: file.size } });
     const parts: Part[] = address.parts ?? [{ uploadUrl: address.uploadUrl, offset: 0, size: file.size }];
     let sent = 0;
     await inTurn(parts, async (part, failed) => {
@@ -41,7 +40,7 @@ export class MediaFiles {
       sent += part.size;
       onProgress?.(sent, file.size);
     });
-    return media(await this.sender.call("POST", `/media/${encodeURIComponent(address.mediaId)}/complete`, { ...call, repeatable: true, slow: true }));
+    return media(await this.sender.call("POST", `/media/${encodeURIComponent(address.mediaId)}/complete`, { signal, repeatable: true, slow: true }));
   }
 
   /** Has the server fetch a file from a public address, which may take minutes. */

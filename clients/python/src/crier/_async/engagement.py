@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, List
@@ -35,7 +34,7 @@ class AsyncEngagement(AsyncResource):
     async def reply(self, item_id: str, text: str, *, idempotency_key: str | None = None) -> models.Reply:
         """Stores an answer to a comment or a mention for good; it goes out within a second, by the account that was written to."""
         body = {"itemId": item_id, "text": text}
-        response = await self._sender.create("/engagement/replies", body, idempotency_key or secrets.token_hex(16))
+        response = await self._sender.create("/engagement/replies", body, idempotency_key)
         return models.Reply.model_validate(response["reply"])
 
     async def get_reply(self, id: str) -> models.Reply:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, List
@@ -14,11 +13,11 @@ class AsyncPosts(AsyncResource):
 
     async def create(self, post: models.PostCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.Post:
         """Stores a post for good. Exactly one of publish_now, queue, queue_id, scheduled_for and the status draft is needed."""
-        return _post(await self._sender.create("/posts", models.PostCreate.body_of(post), idempotency_key or secrets.token_hex(16)))
+        return _post(await self._sender.create("/posts", models.PostCreate.body_of(post), idempotency_key))
 
     async def create_bulk(self, bulk: models.BulkCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.BulkResponse:
         """Makes up to 25 posts by one request, which succeed and fail independently: an error is one of the whole request."""
-        response = await self._sender.create("/posts/bulk", models.BulkCreate.body_of(bulk), idempotency_key or secrets.token_hex(16))
+        response = await self._sender.create("/posts/bulk", models.BulkCreate.body_of(bulk), idempotency_key)
         return models.BulkResponse.model_validate(response)
 
     async def validate(self, post: models.PostCreate | Mapping[str, Any]) -> models.ValidationResponseValidation:
@@ -85,7 +84,7 @@ class AsyncThreads(AsyncResource):
 
     async def create(self, thread: models.ThreadCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.Thread:
         """Stores a thread for good, as posts.create does a post."""
-        return _thread(await self._sender.create("/threads", models.ThreadCreate.body_of(thread), idempotency_key or secrets.token_hex(16)))
+        return _thread(await self._sender.create("/threads", models.ThreadCreate.body_of(thread), idempotency_key))
 
     async def get(self, id: str) -> models.Thread:
         return _thread(await self._sender.get(path_of("threads", id)))

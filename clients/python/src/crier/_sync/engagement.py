@@ -1,7 +1,6 @@
 # Made by scripts/generate.py of _async.
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, List
@@ -36,7 +35,7 @@ class Engagement(Resource):
     def reply(self, item_id: str, text: str, *, idempotency_key: str | None = None) -> models.Reply:
         """Stores an answer to a comment or a mention for good; it goes out within a second, by the account that was written to."""
         body = {"itemId": item_id, "text": text}
-        response = self._sender.create("/engagement/replies", body, idempotency_key or secrets.token_hex(16))
+        response = self._sender.create("/engagement/replies", body, idempotency_key)
         return models.Reply.model_validate(response["reply"])
 
     def get_reply(self, id: str) -> models.Reply:

@@ -1,7 +1,6 @@
 # Made by scripts/generate.py of _async.
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, List
@@ -15,11 +14,11 @@ class Posts(Resource):
 
     def create(self, post: models.PostCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.Post:
         """Stores a post for good. Exactly one of publish_now, queue, queue_id, scheduled_for and the status draft is needed."""
-        return _post(self._sender.create("/posts", models.PostCreate.body_of(post), idempotency_key or secrets.token_hex(16)))
+        return _post(self._sender.create("/posts", models.PostCreate.body_of(post), idempotency_key))
 
     def create_bulk(self, bulk: models.BulkCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.BulkResponse:
         """Makes up to 25 posts by one request, which succeed and fail independently: an error is one of the whole request."""
-        response = self._sender.create("/posts/bulk", models.BulkCreate.body_of(bulk), idempotency_key or secrets.token_hex(16))
+        response = self._sender.create("/posts/bulk", models.BulkCreate.body_of(bulk), idempotency_key)
         return models.BulkResponse.model_validate(response)
 
     def validate(self, post: models.PostCreate | Mapping[str, Any]) -> models.ValidationResponseValidation:
@@ -86,7 +85,7 @@ class Threads(Resource):
 
     def create(self, thread: models.ThreadCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.Thread:
         """Stores a thread for good, as posts.create does a post."""
-        return _thread(self._sender.create("/threads", models.ThreadCreate.body_of(thread), idempotency_key or secrets.token_hex(16)))
+        return _thread(self._sender.create("/threads", models.ThreadCreate.body_of(thread), idempotency_key))
 
     def get(self, id: str) -> models.Thread:
         return _thread(self._sender.get(path_of("threads", id)))

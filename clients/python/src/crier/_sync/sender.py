@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Iterator, Callable, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -45,9 +46,11 @@ class Sender:
     def delete(self, path: str) -> dict[str, Any]:
         return self._call("DELETE", path, None, {}, safe=True, slow=False)
 
-    def create(self, path: str, body: Any, key: str) -> dict[str, Any]:
-        """Sends a creation under an Idempotency-Key, which makes it safe to send again."""
-        return self._call("POST", path, body, {"Idempotency-Key": key}, safe=True, slow=False)
+    def create(self, path: str, body: Any, key: str | None) -> dict[str, Any]:
+        """Sends a creation under an Idempotency-Key, the caller's or one that nobody else has, which makes it safe to send again."""
+        # One that is empty is sent, and refused: whoever gave it relies on a name.
+        named = secrets.token_hex(16) if key is None else key
+        return self._call("POST", path, body, {"Idempotency-Key": named}, safe=True, slow=False)
 
     def post(self, path: str, body: Any = None, *, safe: bool = False, slow: bool = False) -> dict[str, Any]:
         """Sends what has no key: safe says that it may be sent again, slow that the server may take minutes."""
