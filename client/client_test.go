@@ -35,6 +35,7 @@ func TestClient(t *testing.T) {
 	t.Run("an error says all that is wrong", func(t *testing.T) { testError(t, server, c) })
 	t.Run("a list is read page by page", func(t *testing.T) { testPages(t, server, c) })
 	t.Run("what may not be repeated is not", func(t *testing.T) { testUnsafe(t, server, c) })
+	t.Run("what no header can carry is not tried again", func(t *testing.T) { testUnsendable(t, server) })
 	t.Run("a server that asks for time gets it", func(t *testing.T) { testRetryAfter(t, server) })
 	t.Run("a file goes up in parts", func(t *testing.T) { testUpload(t, server, c) })
 	t.Run("webhooks are verified and read", func(t *testing.T) { testWebhooks(t, c) })
@@ -217,6 +218,14 @@ func testUnsafe(t *testing.T, server *clienttest.Server, c *client.Client) {
 	server.LoseAnswers(1)
 	if err := c.Posts.Cancel(t.Context(), created.ID); requests.Load() != 2 {
 		t.Errorf("a deletion: %v after %d requests", err, requests.Load())
+	}
+}
+
+func testUnsendable(t *testing.T, server *clienttest.Server) {
+	notify := func(failed error, _ time.Duration) { t.Errorf("tried again after %v", failed) }
+	c := newClient(server, client.WithRetry(client.Retry{Notify: notify}))
+	if _, err := c.Posts.Create(t.Context(), draft("Named"), client.WithIdempotencyKey("order-17\n")); err == nil {
+		t.Error("a name with a line break was sent")
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // sender sends requests, and again where that is safe.
@@ -31,6 +33,11 @@ func (s *sender) Do(request *http.Request) (*http.Response, error) {
 		return nil, s.wrong
 	}
 	request.Header.Set("Authorization", "Bearer "+s.key)
+	for name := range request.Header {
+		if strings.ContainsFunc(request.Header.Get(name), unicode.IsControl) { // another try would not change it
+			return nil, fmt.Errorf("calling crier: no request can have the %s that was given", name)
+		}
+	}
 	return s.send(request, true)
 }
 

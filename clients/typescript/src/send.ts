@@ -62,7 +62,8 @@ export class Sender {
   readonly #key: string;
   private readonly timeout: number;
   private readonly fetch: typeof fetch | undefined;
-  private readonly retry: Required<Omit<Retry, "notify">> & Pick<Retry, "notify">;
+  private readonly retry: Required<Omit<Retry, "notify">>;
+  private readonly notify: Retry["notify"];
   private readonly clock: Clock;
   private readonly window = new Window();
 
@@ -75,7 +76,9 @@ export class Sender {
     this.base = server + "/api/v1";
     this.timeout = options.timeout ?? 60_000;
     this.fetch = options.fetch;
-    this.retry = { tries: 5, for: 90_000, wait: 500, ...options.retry };
+    const { tries = 5, for: limit = 90_000, wait = 500, notify } = options.retry ?? {};
+    this.retry = { tries, for: limit, wait };
+    this.notify = notify;
     this.clock = options.clock ?? machineClock;
   }
 
@@ -115,7 +118,7 @@ export class Sender {
         if (!(failed instanceof CrierError)) throw failed;
         const wait = failed.retryAfter !== undefined ? failed.retryAfter * 1000 : waitBefore(next, this.retry.wait);
         if (next > this.retry.tries || !again(sent.safe, failed) || !this.fits(wait, ends)) throw failed;
-        this.retry.notify?.(failed, wait);
+        this.notify?.(failed, wait);
         await this.clock.wait(wait, sent.signal);
       }
     }

@@ -27,6 +27,13 @@ test("a filter takes a Date", async () => {
   assert.equal(asked[0].searchParams.get("after"), "2026-12-24T09:00:00.000Z");
 });
 
+test("a setting that is undefined is the default", async () => {
+  let asked = 0;
+  const fetch = async () => (asked++ === 0 ? new Response("", { status: 502 }) : Response.json({ post: { id: "post_1" } }));
+  const crier = new Crier({ key, fetch, retry: { tries: undefined, for: undefined, wait: 1 } });
+  assert.equal((await crier.posts.get("post_1")).id, "post_1");
+});
+
 test("a name that no header can carry is wrong at once", async () => {
   const { crier, asked } = client();
   await assert.rejects(crier.posts.create({ content: "Hello", platforms: ["mastodon"] }, { idempotencyKey: "订单" }), TypeError);
