@@ -40,6 +40,19 @@ test("a name that no header can carry is wrong at once", async () => {
   assert.equal(asked.length, 0);
 });
 
+test("a file may be its bytes", async () => {
+  const answers = {
+    POST: { uploadUrl: "http://127.0.0.1:1/upload", headers: {}, mediaId: "media_1", media: { id: "media_1" } }, PUT: {},
+  };
+  const sent = [];
+  const fetch = async (_, { method, body }) => {
+    if (body) sent.push(await new Response(body).text());
+    return Response.json(answers[method]);
+  };
+  await new Crier({ key, fetch }).media.upload(Buffer.from("film"), { fileName: "film.mp4" });
+  assert.deepEqual([JSON.parse(sent[0]).size, sent[1]], [4, "film"]);
+});
+
 test("a body that was parsed is no delivery", async () => {
   await assert.rejects(verifyWebhook("whsec_c2VjcmV0", { "x-webhook-signature": "t=1,v1=00" }, { id: "evt_1" }), /as it arrived/);
 });

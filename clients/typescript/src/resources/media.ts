@@ -26,10 +26,11 @@ export class MediaFiles {
   constructor(private readonly sender: Sender) {}
 
   /**
-   * Sends a file of any kind and size, in parts if it is large, and returns what it is. Of a file on a disk, `openAsBlob`
-   * of node:fs reads no more than the parts in hand. The upload is removed after a week unless a post uses it.
+   * Sends a file of any kind and size, or its bytes, in parts if it is large, and returns what it is. Of a file on a disk,
+   * `openAsBlob` of node:fs reads no more than the parts in hand. The upload is removed after a week unless a post uses it.
    */
-  async upload(file: Blob, options: UploadOptions = {}): Promise<Media> {
+  async upload(content: Blob | Uint8Array, options: UploadOptions = {}): Promise<Media> {
+    const file = ArrayBuffer.isView(content) ? new Blob([content as Uint8Array<ArrayBuffer>]) : content;
     const { fileName = (file as Partial<File>).name, altText, sha256, onProgress, signal } = options;
     const address = await this.sender.call<Address>("POST", "/media/upload-url", { signal, body: { fileName, altText, sha256, size: file.size } });
     const parts: Part[] = address.parts ?? [{ uploadUrl: address.uploadUrl, offset: 0, size: file.size }];
