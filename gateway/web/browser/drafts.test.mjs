@@ -34,6 +34,45 @@ test('a draft needs an account, and what is written stays until it has one', asy
   assert.equal(await page.locator('.writing').inputValue(), 'Without an account')
 })
 
+// written leads to where a post is written, and returns its text.
+const written = async (path) => {
+  await page.goto(`${crier.url}/compose${path}`)
+  return page.locator('.writing').inputValue()
+}
+
+test('what is changed of a post outlives a reload, until it is begun afresh or the post is another', async () => {
+  const draft = await draftOf('Rolls from seven')
+  await written(`?edit=${draft.id}`)
+  await page.locator('.writing').fill('Rolls from eight')
+  await page.reload()
+  await see('What you changed here before is still here, and not saved yet.')
+  assert.equal(await page.locator('.writing').inputValue(), 'Rolls from eight')
+  await click('Start afresh')
+  assert.equal(await written(`?edit=${draft.id}`), 'Rolls from seven')
+  await page.locator('.writing').fill('Rolls from nine')
+  await crier.ask('PATCH', `/posts/${draft.id}`, { content: 'Closed' })
+  assert.equal(await written(`?edit=${draft.id}`), 'Closed')
+})
+
+test('a new post takes the time that is clicked at, and stays beside a copy', async () => {
+  const draft = await draftOf('A recipe')
+  await begin(page, crier.url, 'Mastodon')
+  await page.locator('.writing').fill('Half a sentence')
+  const time = page.getByLabel('Time', { exact: true })
+  for (const hour of ['09:00', '11:30']) {
+    assert.equal(await written(`?at=2099-01-05T${hour}:00%2B01:00`), 'Half a sentence')
+    assert.equal(await time.inputValue(), `2099-01-05T${hour}`)
+  }
+  await time.fill('2099-01-06T10:00')
+  await page.reload()
+  assert.equal(await time.inputValue(), '2099-01-06T10:00')
+  assert.equal(await written(`?copy=${draft.id}`), 'A recipe')
+  assert.equal(await written(''), 'Half a sentence')
+  await time.fill('')
+  await see('Choose a time.')
+  assert.equal(await page.getByRole('button', { name: 'Schedule', exact: true }).isDisabled(), true)
+})
+
 test('who has no queue is led to where one is made', async () => {
   await begin(page, crier.url, 'Mastodon')
   await click('Queue')

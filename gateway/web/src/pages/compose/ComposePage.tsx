@@ -2,16 +2,17 @@ import './compose.css'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import type { Post } from '../../api/client'
+import type { Post, Schemas } from '../../api/client'
 import { postOf, threadOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { NoAccounts } from '../../parts/NoAccounts'
 import { Page, Problem, Waiting } from '../../parts/Page'
 import { resendable } from '../../parts/post'
+import type { ComposeSearch } from '../../router'
 import { useWords } from '../../words'
 import { Accounts } from './Accounts'
 import { Editor } from './Editor'
-import { useKept } from './kept'
+import { useKept, type Beginning } from './kept'
 import { Preview } from './preview/Preview'
 import { Send } from './Send'
 import { Times } from './Times'
@@ -23,7 +24,8 @@ const Settings = lazy(() => import('./settings/Settings'))
 // ComposePage begins with nothing, with a post that is changed, or with one that is copied.
 export function ComposePage() {
   const { t } = useWords()
-  const { edit, copy, only, at, queue } = useSearch({ from: '/compose' })
+  const search = useSearch({ from: '/compose' })
+  const { edit, copy } = search
   const from = edit ?? copy
   const post = useQuery({ ...postOf(from ?? ''), enabled: Boolean(from), staleTime: 0, gcTime: 0 })
   const thread = useQuery(threadOf(post.data?.threadId))
@@ -39,8 +41,20 @@ export function ComposePage() {
       </Page>
     )
   }
-  const begin = post.data ? { ...ofPost(post.data, thread.data), ...(only ? resent(post.data) : {}) } : at || queue ? { ...blank(at), ...(queue ? { when: 'queue' as const, queueId: queue } : {}) } : undefined
-  return <Composer key={`${edit} ${copy} ${only} ${at} ${queue}`} name={edit ?? 'new'} edited={edit ? post.data : undefined} begin={begin} />
+  return <Composer key={JSON.stringify(search)} edited={edit ? post.data : undefined} beginning={post.data ? ofSource(search, post.data, thread.data) : ofNew(search)} />
+}
+
+// ofSource begins with a post that is changed or copied, in the version that there is.
+function ofSource({ edit, only }: ComposeSearch, post: Post, thread?: Schemas['Thread']): Beginning {
+  const name = edit ?? `copy.${post.id}.${only ?? ''}`
+  return { name, origin: post.updatedAt, start: { ...ofPost(post, thread), ...(only ? resent(post) : {}) } }
+}
+
+// ofNew begins with nothing. There is one new post at a time: another time or queue is that one's.
+function ofNew({ at, queue }: ComposeSearch): Beginning {
+  const start = { ...blank(at), ...(queue ? { when: 'queue' as const, queueId: queue } : {}) }
+  const { when, at: time, queueId } = start
+  return { name: 'new', origin: at ?? queue, start, adopt: (kept) => (at || queue ? { ...kept, when, at: time, queueId } : kept) }
 }
 
 // unbegun leaves out what is wrong with a post that says nothing yet: it is about to.
@@ -49,10 +63,10 @@ const unbegun = (validity: Validity): Validity => ({ ...validity, findings: unde
 // resent is what a copy has of its own that is for those alone who refused the post.
 const resent = (post: Post) => ({ accounts: resendable(post).map((target) => target.accountId), when: 'now' as const })
 
-function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?: Writing }) {
+function Composer({ edited, beginning }: { edited?: Post; beginning: Beginning }) {
   const { t } = useWords()
   const { byId, brands } = useAccounts()
-  const { writing: kept, setWriting, wasKept, forget } = useKept(name, begin)
+  const { writing: kept, setWriting, isKept, restart, forget } = useKept(beginning)
   const offered = offeredTimes(useMay('editor'))
   const writing = { ...kept, when: offered.includes(kept.when) ? kept.when : (offered[0] ?? 'draft') }
   const [shown, show] = useState('') // the account whose text is written; empty: everybody's
@@ -67,8 +81,8 @@ function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?
   const title = t(edited ? 'compose.edit' : 'compose.title')
   return (
     <Page
-      name={title} title={title}
-      actions={wasKept && !isBlank(writing) && !edited && <button className="btn bare" onClick={() => setWriting(blank())}>{t('compose.restart')}</button>}
+      name={title} title={title} about={isKept && edited && t('compose.unsaved')}
+      actions={isKept && !isBlank(writing) && <button className="btn bare" onClick={restart}>{t('compose.restart')}</button>}
     >
       <div className="compose">
         <div className="stack wider">

@@ -36,14 +36,16 @@ export function Send({ writing, edited, isValid, forget }: SendProps) {
   const isDraft = writing.when === 'draft'
   const isEmpty = writing.accounts.length === 0
   const isMisplaced = misfits(writing, byId).length > 0 || !hasRoom(writing)
+  const isTimeless = writing.when === 'at' && !writing.at
   const isRefused = isMisplaced || (!isDraft && !isValid)
   return (
     <>
       {error !== null && <Problem error={error} />}
-      <button className="btn main" disabled={busy || isEmpty || isRefused} onClick={() => run()}>
+      <button className="btn main" disabled={busy || isEmpty || isRefused || isTimeless} onClick={() => run()}>
         <Icon name={isDraft ? 'draft' : 'check'} /> {t(keepsTime ? 'save' : names[writing.when])}
       </button>
       {isEmpty && <p className="small muted">{t(isDraft ? 'compose.chooseForDraft' : 'compose.chooseFirst')}</p>}
+      {!isEmpty && !isRefused && isTimeless && <p className="small muted">{t('compose.chooseTime')}</p>}
       {!isEmpty && isRefused && <p className="small muted">{t(isBlank(writing) ? 'compose.writeFirst' : 'compose.fixFirst')}</p>}
     </>
   )
