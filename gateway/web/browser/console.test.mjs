@@ -236,8 +236,32 @@ for (const face of ['light', 'dark']) {
   })
 }
 
-test('signing out leads back to the way in', async () => {
+test('a page that could not be read leaves the others, and is asked for again', async () => {
   await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(crier.url + '/drafts')
+  await page.route('**/assets/UsagePage*', (route) => route.abort())
+  await click('Usage and plan', 'link')
+  await see('This page could not be shown')
+  await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
+  await page.unroute('**/assets/UsagePage*')
+  await click('Try again')
+  await page.getByRole('heading', { name: 'Usage and plan' }).waitFor()
+})
+
+test('what is sent after the session has ended leads to the way in', async () => {
+  await page.goto(crier.url + '/brands')
+  await click('New brand')
+  await page.getByRole('dialog').getByLabel('Name').fill('Late')
+  const kept = await page.context().cookies()
+  await page.route(/\/api\/v1\/(?!brands|session$)/, (route) => route.abort()) // nothing else notices
+  await page.context().clearCookies()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create the brand' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.unrouteAll()
+  await page.context().addCookies(kept)
+})
+
+test('signing out leads back to the way in', async () => {
   await page.goto(crier.url + '/you')
   await signOut(page)
 })

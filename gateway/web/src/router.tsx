@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { placeBefore } from './api/signin'
-import { Missing } from './parts/Missing'
+import { Broken, Missing } from './parts/Missing'
 import { Root } from './shell/Root'
 
 const root = createRootRoute({ component: Root, notFoundComponent: Missing })
@@ -95,7 +95,7 @@ const routes = [
   createRoute({ getParentRoute: () => root, path: '/you', validateSearch: refusal, component: lazyRouteComponent(() => import('./pages/you/YouPage'), 'YouPage') }),
 ]
 
-export const router = createRouter({ routeTree: root.addChildren(routes), defaultPreload: 'intent', scrollRestoration: true })
+export const router = createRouter({ routeTree: root.addChildren(routes), defaultErrorComponent: Broken, defaultPreload: 'intent', scrollRestoration: true })
 
 declare module '@tanstack/react-router' {
   interface Register {

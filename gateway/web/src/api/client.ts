@@ -69,7 +69,7 @@ export function showScope(scope: string) {
 
 let reread = () => {}
 
-// onTurned names what is done when a request is refused because another tab has turned the session.
+// onTurned names what is done when a request is refused because another tab has turned the session, or it has ended.
 export function onTurned(listener: () => void) {
   reread = listener
 }
@@ -79,6 +79,9 @@ const ofSession: Middleware = {
     if (request.method !== 'GET' && csrfToken) request.headers.set('X-CSRF-Token', csrfToken)
     if (shown) request.headers.set('X-Crier-Scope', shown)
     return request
+  },
+  onResponse({ request, response }) {
+    if (response.status === 401 && request.method !== 'GET') reread() // the session may have ended
   },
 }
 
