@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { useWords } from '../words'
 import { useSubmit } from './Form'
 import { Problem } from './Page'
@@ -27,8 +27,11 @@ export function Confirm({ title, children, action, tone = 'main', close, run }: 
   )
 }
 
+// Dialog gives the focus back to what opened it, if that is still there.
 export function Dialog({ title, close, children, size = 460 }: { title: string; close: () => void; children: ReactNode; size?: number }) {
   const { t } = useWords()
+  const [opener] = useState(() => document.activeElement)
+  useEffect(() => () => { if (opener instanceof HTMLElement) opener.focus({ preventScroll: true }) }, [opener])
   return (
     <Modal opened onClose={close} title={title} size={size} centered lockScroll={false} closeButtonProps={{ 'aria-label': t('close') }} overlayProps={{ backgroundOpacity: 0.4 }} transitionProps={{ duration: 100 }}>
       {children}

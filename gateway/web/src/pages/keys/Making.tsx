@@ -33,7 +33,7 @@ export function Making({ close, show }: { close: () => void; show: (secret: stri
   return (
     <Dialog title={t(test ? 'keys.newTest' : 'keys.new')} close={close}>
       <form className="stack" onSubmit={submit.run}>
-        <Field label={t('name')} maxLength={200} placeholder={t('keys.nameHint')} value={name} set={setName} />
+        <Field label={t('name')} maxLength={200} data-autofocus placeholder={t('keys.nameHint')} value={name} set={setName} />
         <OneOf label={t('keys.may')} of={permissions} value={most} set={setMost} name={(p) => t(`keys.${p}`)} about={(p) => t(`keys.${p}About`)} />
         <Field label={t('keys.networks')} hint={t('keys.networksHint')} required={false} placeholder="203.0.113.0/24" value={networks} set={setNetworks} />
         <Field label={t('keys.lastDay')} hint={t('keys.lastDayHint')} required={false} type="date" min={dateOf(new Date())} value={lastDay} set={setLastDay} />

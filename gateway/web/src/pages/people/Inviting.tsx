@@ -25,7 +25,7 @@ export function Inviting({ close }: { close: () => void }) {
   return (
     <Dialog title={t('people.invite')} close={close}>
       <form className="stack" onSubmit={submit.run}>
-        <Field label={t('signin.email')} type="email" maxLength={254} value={email} set={setEmail} />
+        <Field label={t('signin.email')} type="email" maxLength={254} data-autofocus value={email} set={setEmail} />
         <OneOf label={t('people.role')} of={roles.filter((r) => mayOwn || r !== 'owner')} value={role} set={setRole} name={(r) => t(`role.${r}`)} about={(r) => t(`role.${r}About`)} />
         <Foot submit={submit} action={t('people.makeInvitation')} close={close} />
       </form>

@@ -26,7 +26,7 @@ export function NextSlots({ queue }: { queue: Queue }) {
           <li key={place.at}>
             <div className="grow">
               <p className="strong">{time.day(place.at)}, {time.clock(place.at)}</p>
-              {isElsewhere && <p className="small muted">{t('post.zone', { time: time.in(queue.timezone)(place.at), zone: queue.timezone })}</p>}
+              {isElsewhere && <p className="small muted breaks">{t('post.zone', { time: time.in(queue.timezone)(place.at), zone: queue.timezone })}</p>}
             </div>
             {mayPost && <Link className="btn low" to="/compose" search={searchOf(place)}>{t('queues.write')}</Link>}
           </li>

@@ -38,7 +38,7 @@ export function Writing({ webhook, close }: { webhook?: Webhook; close: () => vo
   return (
     <Dialog title={t(webhook ? 'webhooks.change' : 'webhooks.new')} close={close}>
       <form className="stack" onSubmit={submit.run}>
-        <Field label={t('webhooks.url')} type="url" placeholder="https://" value={url} set={setUrl} />
+        <Field label={t('webhooks.url')} type="url" data-autofocus placeholder="https://" value={url} set={setUrl} />
         <fieldset className="checks">
           <legend className="label">{t('webhooks.which')}</legend>
           {events.map((e) => <label className="row" key={e}><input type="checkbox" checked={chosen.includes(e)} onChange={() => toggle(e)} /> <code>{e}</code></label>)}
