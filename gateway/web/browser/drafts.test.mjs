@@ -151,6 +151,16 @@ test('the story goes on once a scheduled post is published now', async () => {
   page.removeAllListeners('response')
 })
 
+test('a post that waits for a pause is not said to go out', async () => {
+  const { accounts: [account] } = await crier.ask('GET', '/accounts?platform=linkedin')
+  const { post } = await crier.ask('POST', '/posts', { content: 'Not today', platforms: ['linkedin'], scheduledFor: tomorrow() })
+  await page.goto(`${crier.url}/posts/${post.id}`)
+  await see(/^Goes out /)
+  await crier.ask('POST', `/accounts/${account.id}/pause`, {})
+  await page.reload()
+  await see(/^Due .+, and waits$/)
+})
+
 test('what is left as it is can be dismissed, and brought back', async () => {
   for (const n of [1, 2]) await crier.ask('POST', '/posts', { content: `Opening hours ${n} [crier:refused]`, platforms: ['mastodon'], publishNow: true })
   await page.goto(`${crier.url}/needs`)

@@ -27,11 +27,22 @@ export function Confirm({ title, children, action, tone = 'main', close, run }: 
   )
 }
 
-// Dialog gives the focus back to what opened it, if that is still there.
+// useFocusReturn gives the focus back to what had it, if that is still there, once something over the page is gone.
+export function useFocusReturn() {
+  const [before] = useState(focused)
+  useEffect(() => () => { if (before instanceof HTMLElement) before.focus({ preventScroll: true }) }, [before])
+}
+
+// focused is what has the focus; for a menu's item, which goes with its menu, it is the button of the menu.
+function focused() {
+  const at = document.activeElement
+  const button = at?.closest('[role=menu]')?.getAttribute('aria-labelledby')
+  return (button && document.getElementById(button)) || at
+}
+
 export function Dialog({ title, close, children, size = 460 }: { title: string; close: () => void; children: ReactNode; size?: number }) {
   const { t } = useWords()
-  const [opener] = useState(() => document.activeElement)
-  useEffect(() => () => { if (opener instanceof HTMLElement) opener.focus({ preventScroll: true }) }, [opener])
+  useFocusReturn()
   return (
     <Modal opened onClose={close} title={title} size={size} centered lockScroll={false} closeButtonProps={{ 'aria-label': t('close') }} overlayProps={{ backgroundOpacity: 0.4 }} transitionProps={{ duration: 100 }}>
       {children}

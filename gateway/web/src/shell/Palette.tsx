@@ -5,6 +5,7 @@ import { useDeferredValue, useId, useState, type KeyboardEvent } from 'react'
 import { api, ask } from '../api/client'
 import { everybodys } from '../api/queries'
 import { useMay, useSession, useSessionChanges } from '../api/session'
+import { useFocusReturn } from '../parts/Confirm'
 import { Icon, type IconName } from '../parts/Icon'
 import { excerpt } from '../parts/post'
 import { StatusShape } from '../parts/Status'
@@ -17,6 +18,7 @@ type Choice = { key: string; label: string; icon?: IconName; status?: Parameters
 // Palette goes anywhere by a few letters: to a page, to a post by the words in it, or to another mode.
 export default function Palette({ close }: { close: () => void }) {
   const { t } = useWords()
+  useFocusReturn()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const choices = useChoices(typed)

@@ -44,7 +44,7 @@ export function Grid({ view, day, posts, slots, busy, go }: GridProps) {
       <FullCalendar
         ref={calendar}
         plugins={[dayGrid, timeGrid, list, interaction]}
-        views={{ timeGridWeek: { navLinks: false }, timeGridDay: { navLinks: false }, posts: { type: 'list', duration: { days: 14 } } }}
+        views={{ timeGridWeek: { navLinks: false }, timeGridDay: { navLinks: false, eventMaxStack: window.innerWidth > 860 ? 4 : 2 }, posts: { type: 'list', duration: { days: 14 } } }}
         initialView={viewTypes[view]} initialDate={dayOf(day)}
         locales={[german]} locale={language === 'de' ? 'de' : 'en-gb'} firstDay={1}
         headerToolbar={false} height={view === 'month' || view === 'list' ? 'auto' : '100%'}

@@ -58,7 +58,7 @@ export function Story({ post, attempts, accounts }: StoryProps) {
       {next && (
         <li data-tone="next">
           <span className="story-dot"><Icon name="clock" size={12} /></span>
-          <p className="quiet">{t('story.goesOut', { time: time.full(next) })}</p>
+          <p className="quiet">{t(post.platforms.every((p) => p.held) ? 'story.waits' : 'story.goesOut', { time: time.full(next) })}</p>
         </li>
       )}
     </ol>
