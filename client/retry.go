@@ -22,7 +22,7 @@ type Retry struct {
 }
 
 // DefaultRetry is how requests are sent again unless WithRetry says otherwise.
-var DefaultRetry = Retry{Tries: 5, For: 90 * time.Second, Wait: 500 * time.Millisecond}
+var DefaultRetry = Retry{Tries: 8, For: 90 * time.Second, Wait: 500 * time.Millisecond}
 
 const longestWait = 30 * time.Second
 

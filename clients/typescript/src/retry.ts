@@ -2,7 +2,7 @@ import type { CrierError } from "./error.js";
 
 /** When a request is sent again. */
 export interface Retry {
-  /** The first one included; 1: nothing is sent again. Default: 5. */
+  /** The first one included; 1: nothing is sent again. Default: 8. */
   tries?: number;
   /** Milliseconds; a wait that ends later than these is not begun. Default: 90,000. */
   for?: number;

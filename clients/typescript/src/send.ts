@@ -76,7 +76,7 @@ export class Sender {
     this.base = server + "/api/v1";
     this.timeout = options.timeout ?? 60_000;
     this.fetch = options.fetch;
-    const { tries = 5, for: limit = 90_000, wait = 500, notify } = options.retry ?? {};
+    const { tries = 8, for: limit = 90_000, wait = 500, notify } = options.retry ?? {};
     this.retry = { tries, for: limit, wait };
     this.notify = notify;
     this.clock = options.clock ?? machineClock;

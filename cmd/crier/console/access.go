@@ -62,5 +62,6 @@ func (t *Terminal) client(server Profile) *client.Client {
 		}
 		fmt.Fprintf(t.Err, "Trying again in %s.\n", wording.Duration(wait.Round(time.Second/10)))
 	}
-	return client.New(server.Key, client.WithServer(server.URL), client.WithUserAgent("crier-console"), client.WithRetry(client.Retry{Notify: notify}))
+	retry := client.Retry{Tries: 5, Notify: notify} // a person waits less than a program
+	return client.New(server.Key, client.WithServer(server.URL), client.WithUserAgent("crier-console"), client.WithRetry(retry))
 }

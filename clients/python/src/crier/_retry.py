@@ -18,7 +18,7 @@ from .errors import CrierError
 class Retry:
     """When a request is sent again. Times are in seconds."""
 
-    tries: int = 5
+    tries: int = 8
     """The first one included; 1: nothing is sent again."""
     limit: float = 90
     """A wait that ends later than this is not begun."""
