@@ -334,7 +334,7 @@ func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id str
 	case err == nil && (state.Status == Failed || state.Status == Expired):
 		return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the platform has dropped what was prepared", Err: cause}
 	case err == nil && state.Status == Published:
-		return isPublished(cause)
+		return publishedAlready(cause)
 	case d.CallsAgain() && (err != nil || state.Status == InProgress): // by the earlier call: it was ready before that
 		return &schema.Error{Kind: schema.Unknown, Message: "the platform may be publishing what was prepared", Err: cause}
 	default:
@@ -352,10 +352,10 @@ func (c Containers) Refused(ctx context.Context, d schema.Delivery, id string, r
 	if state, err := c.Look(ctx, d, id); err != nil || state.Status != Published {
 		return refused
 	}
-	return isPublished(refused)
+	return publishedAlready(refused)
 }
 
-func isPublished(cause error) error {
+func publishedAlready(cause error) error {
 	return &schema.Error{Kind: schema.Duplicate, Message: "what was prepared is published already", Err: cause}
 }
 

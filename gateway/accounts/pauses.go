@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"strings"
 	"unicode"
@@ -25,8 +24,11 @@ type pauser interface {
 	ResumeAccount(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error)
 }
 
-// maxReason bounds why an account is paused, in characters.
-const maxReason = 200
+// Bounds of why an account is paused.
+const (
+	maxReason      = 200     // characters
+	maxReasonBytes = 4 << 10 // as it is written, before blanks that stand together become one
+)
 
 // pauseView is a pause as the API shows it.
 type pauseView struct {
@@ -61,7 +63,7 @@ func (a *accounts) pause(c *gin.Context, id schema.AccountID) error {
 
 // readReason reads why an account is paused: a line, which may be missing.
 func readReason(f *body.Form) string {
-	text, _ := f.Text("reason", math.MaxInt) // of which fewer characters stay where blanks stand together
+	text, _ := f.Text("reason", maxReasonBytes)
 	reason := strings.Join(strings.Fields(text), " ")
 	if n := utf8.RuneCountInString(reason); n > maxReason {
 		f.Fail("reason", body.CodeTooLong, fmt.Sprintf("must have at most %d characters, not %d", maxReason, n))

@@ -169,12 +169,18 @@ func (m Mapping) meanings(header string) Meanings {
 
 // isNamed reports whether it is said what the column of exactly this name means.
 func (m Mapping) isNamed(header string) bool {
-	for name := range m.Columns {
+	_, named := m.says(header)
+	return named
+}
+
+// says is what the mapping says of the column of exactly this name.
+func (m Mapping) says(header string) (meanings Meanings, ok bool) {
+	for name, meanings := range m.Columns {
 		if plainName(name) == plainName(header) {
-			return true
+			return meanings, true
 		}
 	}
-	return false
+	return nil, false
 }
 
 // spellings are what a column may be called whose header explains itself: "Title - For the

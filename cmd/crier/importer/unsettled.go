@@ -349,10 +349,8 @@ func (t *table) program() (best string, platforms bool) {
 // settles reports whether the mapping itself says what a column means.
 func (m Mapping) settles(header string) (Meanings, bool) {
 	for _, spelling := range spellings(header) {
-		for name, meanings := range m.Columns {
-			if plainName(name) == plainName(spelling) {
-				return meanings, true
-			}
+		if meanings, ok := m.says(spelling); ok {
+			return meanings, true
 		}
 	}
 	return nil, false

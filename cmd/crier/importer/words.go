@@ -149,13 +149,13 @@ func unpublishable(field, cell string) (leave bool, wrong string) {
 	if !slices.Contains([]string{"content", "link", "hashtags", "firstComment", "altText"}, field) {
 		return false, ""
 	}
-	word := strings.ToLower(cell)
+	is := func(word string) bool { return strings.EqualFold(word, cell) }
 	switch {
 	case strings.ContainsAny(cell, "\uFFFDâÃð") && damaged.MatchString(cell): // the pattern alone is slow
 		return false, strconv.Quote(damaged.FindString(cell)) + " stands where a letter or an emoji was lost: export the file anew, as CSV UTF-8 or .xlsx"
-	case slices.Contains(laterWords, word):
+	case slices.ContainsFunc(laterWords, is):
 		return false, strconv.Quote(cell) + " is no more than a note: write what is meant"
-	case !slices.Contains(nothingWords, word):
+	case !slices.ContainsFunc(nothingWords, is):
 		return false, ""
 	case field == "content":
 		return false, strconv.Quote(cell) + " is no text: leave the cell empty if there is none"
@@ -169,5 +169,5 @@ var shortened = regexp.MustCompile(`^\d(?:[.,]\d+)?E\+\d{2,}$`)
 
 // lostDigits reports whether a cell was the id of something.
 func lostDigits(field, cell string) bool {
-	return shortened.MatchString(cell) && slices.Contains([]string{"externalId", "accounts", "profile", "setting"}, field)
+	return slices.Contains([]string{"externalId", "accounts", "profile", "setting"}, field) && shortened.MatchString(cell)
 }

@@ -176,9 +176,5 @@ func (r *bitReader) golomb() uint32 {
 	for !r.isOver && zeros < 31 && r.bit() == 0 {
 		zeros++
 	}
-	value := uint32(1)
-	for range zeros {
-		value = value<<1 | r.bit()
-	}
-	return value - 1
+	return (1<<zeros | r.number(zeros)) - 1
 }
