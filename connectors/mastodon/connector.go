@@ -101,7 +101,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 // is the same for all tries. Servers that are known to be others may keep a key though its call was
 // refused: Akkoma answers it with the same refusal (lib/pleroma/web/plugs/idempotency_plug.ex),
 // Pixelfed never takes it again (ApiV1Controller.php, statusCreate). There a call has its own after one that
-// was refused. After one without an answer it has the same: some of them make no second status then.
+// was refused. One that follows a call without an answer has the first key: some of them make no second status then.
 func (c *Connector) keyOf(d schema.Delivery) string {
 	wasRefused := d.Error != nil && (d.Error.Code == schema.CodeOf(schema.RateLimited) || d.Error.Code == schema.CodeOf(schema.Refused))
 	if !wasRefused || c.softwareOf(d.Account) != compatible {

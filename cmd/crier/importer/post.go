@@ -326,11 +326,14 @@ const maxMetadata = 500
 func (p *post) addHashtags(body map[string]any, r *row) *problem {
 	var missing []string
 	in := list(p.cells["content"])
+	isIn := func(tag string) bool {
+		return slices.ContainsFunc(in, func(word string) bool { return strings.EqualFold(strings.Trim(word, ".:!?…()\"'"), tag) })
+	}
 	for _, tag := range list(p.cells["hashtags"]) {
 		if !strings.HasPrefix(tag, "#") && !strings.HasPrefix(tag, "＃") {
 			return &problem{field: p.from["hashtags"], message: fmt.Sprintf("%q is no hashtag: write each with its #", clipped(tag))}
 		}
-		if !slices.Contains(in, tag) {
+		if !isIn(tag) {
 			missing = append(missing, tag)
 		}
 	}

@@ -236,6 +236,10 @@ func TestACalendarsHabits(t *testing.T) {
 			line: `1,Monday,2027-02-01,LinkedIn,"Write yours #Vision today.",#Vision #Goals,https://a.test/,8:00 AM,,,`,
 			want: `{"content": "Write yours #Vision today.\n\n#Goals\n\nhttps://a.test/", "platforms": [{"platform": "linkedin"}], "scheduledFor": "2027-02-01T08:00:00"}`,
 		},
+		"hashtags that end a sentence, or begin otherwise": {
+			line: `1,,2027-02-01,X,"Ours: #Vision, #goals.",#vision #Goals,,8:00 AM,,,`,
+			want: `{"content": "Ours: #Vision, #goals.", "platforms": [{"platform": "twitter"}], "scheduledFor": "2027-02-01T08:00:00"}`,
+		},
 		"hashtags alone": {line: `1,Mon,2027-02-01,X,,"#a, #b",,8:00 AM,,,`, want: `{"content": "#a #b", "platforms": [{"platform": "twitter"}], "scheduledFor": "2027-02-01T08:00:00"}`},
 		"no hashtags":    {line: `1,Mon,2027-02-01,X,one,"goals, vision",,8:00 AM,,,`, want: `! Hashtags: "goals" is no hashtag: write each with its #`},
 		"a link without its scheme": {
@@ -248,6 +252,10 @@ func TestACalendarsHabits(t *testing.T) {
 		},
 		"a text of a program that had none": {line: `1,,2027-02-01,X,undefined,,,8:00 AM,,,`, want: `! Caption: "undefined" is no text`},
 		// What Windows-1252 makes of UTF-8, as elysiate.com/blog/utf-8-vs-windows-1252-diagnosing-mojibake-in-csv shows.
+		"a text in capitals": {
+			line: `1,,2027-02-01,X,«AMANHû,,,8:00 AM,,,`, want: `{"content": "«AMANHû", "platforms": [{"platform": "twitter"}], "scheduledFor": "2027-02-01T08:00:00"}`,
+		},
+		"a name that was read in another encoding": {line: `1,,2027-02-01,X,MÃ¼ller,,,8:00 AM,,,`, want: `! Caption: "Ã¼" stands where`},
 		"a text that was read in another encoding": {line: `1,,2027-02-01,X,Itâ€™s here,,,8:00 AM,,,`, want: `! Caption: "â€" stands where a letter or an emoji was lost`},
 		"a text with letters that nobody can read": {line: "1,,2027-02-01,X,Caf\uFFFD,,,8:00 AM,,,", want: "! Caption: \"\uFFFD\" stands where"},
 		"letters that are not damaged":             {line: `1,,2027-02-01,X,NÃO à MÃE,,,8:00 AM,,,`, want: `{"content": "NÃO à MÃE", "platforms": [{"platform": "twitter"}], "scheduledFor": "2027-02-01T08:00:00"}`},

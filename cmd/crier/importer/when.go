@@ -100,13 +100,15 @@ func zoneOf(header string) (zone, unclear string) {
 	if alone := shortAlone.FindStringSubmatch(said); alone != nil {
 		said = strings.ToUpper(alone[1])
 	}
-	switch {
+	switch short := shortZone.FindString(said); {
 	case offset.MatchString(said):
 		return "", offset.FindString(said)
+	case short != "": // beside GMT too, as in GMT/BST
+		return "", short
 	case universal.MatchString(said):
 		return "UTC", ""
 	default:
-		return "", shortZone.FindString(said)
+		return "", ""
 	}
 }
 

@@ -98,7 +98,7 @@ func TestTheZoneThatAHeaderSays(t *testing.T) {
 	for header, want := range map[string]string{
 		"SCHEDULED DATE (Asia/Calcutta)": "Asia/Calcutta", "Time (Europe/Berlin)": "Europe/Berlin", "Time - America/New_York": "America/New_York",
 		"Scheduled Time (UTC)": "UTC", "date (utc)": "UTC", "Time (GMT)": "UTC",
-		"Time (ET)": "? ET", "Time (EST)": "? EST", "time (est)": "? EST", "Time (PST/PDT)": "? PST", "Time (CET, 24h)": "? CET", "Time (UTC+1)": "? UTC+1",
+		"Time (ET)": "? ET", "Time (EST)": "? EST", "time (est)": "? EST", "Time (PST/PDT)": "? PST", "Time (GMT/BST)": "? BST", "Time (CET, 24h)": "? CET", "Time (UTC+1)": "? UTC+1",
 		"Time (GMT +05:30)": "? GMT +05:30", "Time - Eastern": "? Eastern", "Date & Time (AEST)": "? AEST",
 		"Date": "", "Date (MM/DD/YYYY)": "", "Time (HH:MM)": "", "Time (24h)": "", "Date - Intl. format or prompt": "", "Time (best)": "", "Date (jour et heure)": "",
 	} {

@@ -141,7 +141,8 @@ var (
 )
 
 // damaged is what becomes of letters and emoji in UTF-8 that a program has read as Windows-1252, or could not read.
-var damaged = regexp.MustCompile(`\x{FFFD}|â€|Ã[\x{A1}-\x{BF}]|ðŸ`)
+// What may follow a capital Ã at the end of a word is none behind other capitals.
+var damaged = regexp.MustCompile(`\x{FFFD}|â€|Ã[¡-©«-\x{AD}¯-¶¸¹¼-¿]|(?:^|\P{Lu})Ã[ª®·º»]|ðŸ`)
 
 // unpublishable reports whether a cell of a text, or of what is added to one, is no part of a post. A text is
 // missed, as is what is still to come: then its row is refused.

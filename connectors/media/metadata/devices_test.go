@@ -159,6 +159,20 @@ func TestWhatDevicesWriteIsRemoved(t *testing.T) {
 	}
 }
 
+// TestAWebPThatIsCutOffIsRefused has chunks beyond the end that a picture may be in, or be lost with.
+func TestAWebPThatIsCutOffIsRefused(t *testing.T) {
+	extended, still, beyond := riff("VP8X", "\x08\x00\x00\x00\x01\x00\x00\x01\x00\x00"), riff("VP8 ", needed), "\xff\xff\x00\x00"
+	for name, content := range map[string][]byte{
+		"Exif before the picture":         webpOf(extended, []byte("EXIF"+beyond), still),
+		"something else":                  webpOf(extended, still, []byte("P8 ?"+beyond), still),
+		"a picture that is one byte away": webpOf(extended, []byte("P8 ?"+beyond), still),
+	} {
+		if _, err := Find(bytes.NewReader(content), int64(len(content)), "image/webp"); !errors.Is(err, walk.ErrCut) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestAHeaderThatIsCompressedIsRefused has what cannot be overwritten at the same length.
 func TestAHeaderThatIsCompressedIsRefused(t *testing.T) {
 	film := slices.Concat(box("ftyp", []byte("qt  ")), box("moov", box("cmov", []byte("zlib"))))

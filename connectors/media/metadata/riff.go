@@ -49,16 +49,18 @@ func (p *planner) webp() error {
 
 type webpWalk struct {
 	*planner
-	file    *walk.RIFF
-	end     int64
-	passed  int64 // where the chunk ends that was come to last
-	flagsAt int64 // of the extended header; -1: there is none
-	flags   byte
-	turned  bool // an orientation stays
+	file   *walk.RIFF
+	end    int64
+	passed int64 // where the chunk ends that was come to last
+	// pictured: a picture was passed.
+	pictured bool
+	flagsAt  int64 // of the extended header; -1: there is none
+	flags    byte
+	turned   bool // an orientation stays
 }
 
-// walk goes through the chunks. One at the end that goes beyond it, as programs write Exif, goes with its
-// beginning, unless a picture is in it.
+// walk goes through the chunks. One of Exif or XMP behind the picture that goes beyond the end, as programs write
+// it, goes with its beginning.
 func (w *webpWalk) walk() error {
 	w.passed = walk.RIFFHead
 	err := w.file.Walk(walk.RIFFHead, w.end, w.chunk)
@@ -66,14 +68,14 @@ func (w *webpWalk) walk() error {
 		return err
 	}
 	var kind [4]byte
-	if err := w.read(kind[:], w.passed); err != nil || webpChunks[string(kind[:])] {
+	if err := w.read(kind[:], w.passed); err != nil || !w.pictured || string(kind[:]) != "EXIF" && string(kind[:]) != "XMP " {
 		return walk.ErrCut
 	}
 	return w.cut(w.passed, w.end)
 }
 
 func (w *webpWalk) chunk(c walk.Chunk) error {
-	w.passed = c.Next
+	w.passed, w.pictured = c.Next, w.pictured || slices.Contains([]string{"VP8 ", "VP8L", "ANMF"}, c.Kind)
 	switch {
 	case c.Kind == "VP8X" && w.flagsAt < 0 && c.Body < c.End:
 		w.flagsAt = c.Body

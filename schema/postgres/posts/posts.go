@@ -81,11 +81,12 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		post = locked
 		post.Targets = slices.Clone(locked.Targets)
 		judged := change(&post, queuesFor(ctx, tx, workspace, id))
-		if err := tables.AddHolds(ctx, tx, []schema.Post{post}); err != nil {
-			return nil, err
-		}
-		if judged != nil && !errors.Is(judged, schema.ErrJudged) {
+		isUnchanged := errors.Is(judged, schema.ErrUnchanged)
+		if judged != nil && !isUnchanged && !errors.Is(judged, schema.ErrJudged) {
 			return nil, judged
+		}
+		if err := tables.AddHolds(ctx, tx, []schema.Post{post}); err != nil || isUnchanged {
+			return nil, cmp.Or(err, judged)
 		}
 		post.Version++
 		post.UpdatedAt = s.Now()

@@ -44,10 +44,10 @@ export function ComposePage() {
   return <Composer key={JSON.stringify(search)} edited={edit ? post.data : undefined} beginning={post.data ? ofSource(search, post.data, thread.data) : ofNew(search)} />
 }
 
-// ofSource begins with a post that is changed or copied, in the version that there is.
+// ofSource begins with a post that is changed, in the version that there is, or copied.
 function ofSource({ edit, only }: ComposeSearch, post: Post, thread?: Schemas['Thread']): Beginning {
   const name = edit ?? `copy.${post.id}.${only ?? ''}`
-  return { name, origin: post.updatedAt, start: { ...ofPost(post, thread), ...(only ? resent(post) : {}) } }
+  return { name, origin: edit && post.updatedAt, start: { ...ofPost(post, thread), ...(only ? resent(post) : {}) } }
 }
 
 // ofNew begins with nothing. There is one new post at a time: another time or queue is that one's.
